@@ -1,0 +1,40 @@
+# make demo   set everything up in .venv and run the main job
+# make test   set everything up and run every test that is not marked slow
+# make slow   the slow tests as well
+# make lint   ruff and the type checker
+# make bench  measure, ratios in one run
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test slow lint bench clean
+
+demo: $(STAMP)
+	$(BIN)/discreet demo
+
+test: lint
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+slow: $(STAMP)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python bench/plan.py
+	$(BIN)/python bench/publish.py
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "discreet needs Python 3.11 or later; say PYTHON=/path/to/python3.11 make ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,48 @@
+"""Publish a table about people with a promise that anyone can check; answer counts from it with honest intervals."""
+
+from discreet.errors import (
+    DiscreetError,
+    Infeasible,
+    PolicyError,
+    QueryError,
+    ReleaseError,
+    SeriesRefusal,
+    TableError,
+)
+from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.release import Release, open_release
+from discreet.guarantee.tolerance import Tolerance
+from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+from discreet.mechanism.publish import plan, publish
+from discreet.release.verify import Verdict, verify
+from discreet.schema.policy import Policy
+from discreet.schema.schema import Schema
+from discreet.table.read import read_table
+from discreet.table.table import Table
+
+__all__ = [
+    "BucketPlan",
+    "Buckets",
+    "Counts",
+    "DiscreetError",
+    "Estimate",
+    "Infeasible",
+    "Policy",
+    "PolicyError",
+    "QueryError",
+    "Release",
+    "ReleaseError",
+    "Schema",
+    "SeriesRefusal",
+    "Table",
+    "TableError",
+    "Tolerance",
+    "Verdict",
+    "open_release",
+    "plan",
+    "plan_buckets",
+    "publish",
+    "read_table",
+    "verify",
+]

@@ -1,0 +1,153 @@
+"""discreet demo: the whole story on a hospital that does not exist."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+import typer
+from rich.table import Table
+
+import discreet
+from discreet.cli.options import AsJson
+from discreet.cli.show import console, estimate_row, guarded, say, show_bars, show_json, show_plan
+from discreet.datasets.hospital import write_hospital
+from discreet.engine.duck import Engine
+from discreet.guarantee.fprime import percent
+
+EXAMPLE = "Example: discreet demo --keep hospital"
+QUESTIONS = (
+    "disease = 'Hypertension' AND gender = 'F' AND age > 60",
+    "disease IN ('Flu', 'Asthma') AND age < 18",
+    "(disease = 'Migraine' AND gender = 'F') OR (disease = 'Back pain' AND gender = 'M')",
+    "disease = 'HIV' AND age BETWEEN 20 AND 40",
+)
+
+
+@guarded
+def demo(
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="A new folder for the table, the policy and the release.", show_default=False),
+    ] = None,
+    patients: Annotated[int, typer.Option(min=2_000, max=10_000_000, help="How many patients.")] = 20_000,
+    as_json: AsJson = False,
+) -> None:
+    """Publish, verify and ask a synthetic hospital table, with the true counts beside."""
+    if keep is not None and keep.exists():
+        raise discreet.ReleaseError(f"folder ({keep}) must not exist yet; choose another name")
+    with tempfile.TemporaryDirectory() as temporary:
+        story = _story(keep or Path(temporary) / "hospital", patients, quiet=as_json)
+    if as_json:
+        show_json(story)
+        return
+    say()
+    say("Next, with a table of your own", style="bold")
+    say(
+        "  1. Write a policy: docs/guide.md shows one, or run `discreet demo --keep hospital` and change "
+        "hospital/hospital.toml."
+    )
+    say("  2. discreet check my.csv --policy my.toml")
+    say("  3. discreet publish my.csv --policy my.toml -o release")
+    say('  4. discreet verify release;  discreet query release "age > 60"')
+    if keep:
+        say(f"Everything of this demo is in {keep}.")
+
+
+def _story(folder: Path, patients: int, *, quiet: bool) -> dict[str, Any]:
+    data, policy_file = write_hospital(folder, patients)
+    policy = discreet.Policy.load(policy_file)
+    table = discreet.read_table(data, policy)
+    plan = discreet.plan(table, policy)
+    if not quiet:
+        _show_table(table, plan)
+    release = discreet.publish(table, policy, to=folder / "release")
+    verdict = discreet.verify(folder / "release")
+    truths = _truths(data)
+    answers = [
+        (question, release.count(question), release.count(question, estimator="uniform")) for question in QUESTIONS
+    ]
+    if not quiet:
+        _show_release(release, verdict)
+        _show_answers(answers, truths)
+    table.close()
+    release.close()
+    return {
+        "rows": release.rows,
+        "classes": [{"size": size, "buckets": buckets} for size, buckets in plan.classes],
+        "loss": plan.loss,
+        "verified": verdict.holds,
+        "questions": [
+            {"question": question, **answer.as_json(), "uniform": model.value, "truth": truths[question]}
+            for question, answer, model in answers
+        ],
+    }
+
+
+def _show_table(table: discreet.Table, plan: discreet.BucketPlan) -> None:
+    say(f"A hospital's table: {table.rows:,} patients (none of them real)", style="bold")
+    say(
+        "name, ssn, age, gender, zipcode, ward, disease; nobody should learn a patient's disease from what is "
+        "published."
+    )
+    say()
+    say("How often each disease occurs", style="bold")
+    show_bars(table.histogram)
+    say()
+    say("What the policy tolerates", style="bold")
+    hiv, flu = plan.tolerance["HIV"], plan.tolerance["Flu"]
+    say(f"  HIV may be inferred with a probability of at most {percent(hiv)}; Flu ({percent(flu)}) is not sensitive;")
+    say("  every other disease: at most 8 times its share plus 2 %.")
+    say()
+    say("The plan", style="bold")
+    show_plan(plan)
+
+
+def _show_release(release: discreet.Release, verdict: discreet.Verdict) -> None:
+    say()
+    say("The release: two tables that share nothing but a bucket id", style="bold")
+    with Engine(paths=[release.path]) as engine:
+        for name in ("qit", "st"):
+            _show_rows(
+                engine.arrow(f"SELECT * FROM '{release.path / 'data' / name}.parquet' LIMIT 3"),
+                f"{name}.parquet",
+            )
+    say(release.facts["words"])
+    say()
+    say("Verified from the files alone", style="bold")
+    say(str(verdict))
+
+
+def _show_rows(rows: pa.Table, title: str) -> None:
+    table = Table(*rows.column_names, title=title, title_justify="left", box=None)
+    for row in rows.to_pylist():
+        table.add_row(*map(str, row.values()))
+    console.print(table)
+
+
+def _show_answers(answers: list[tuple[str, discreet.Estimate, discreet.Estimate]], truths: dict[str, int]) -> None:
+    say()
+    say(
+        "Four questions to the release (the true count is known here only because the demo owns the table)",
+        style="bold",
+    )
+    table = Table("question", "estimate", "95 % interval", "certainly", "uniform model", "truth", box=None)
+    for question, answer, model in answers:
+        table.add_row(question, *estimate_row(answer), estimate_row(model)[0], f"{truths[question]:,}")
+    console.print(table)
+    say(
+        "The interval holds over the publisher's coins, whatever the table is like. It is wide for a disease that must "
+        "hide in"
+    )
+    say(
+        "large buckets. The uniform model takes a bucket's rows as alike: narrower, and wrong where disease depends on "
+        "age."
+    )
+
+
+def _truths(data: Path) -> dict[str, int]:
+    with Engine(paths=[data]) as engine:
+        rows = f"read_csv('{data}', types = {{'zipcode': 'VARCHAR'}})"
+        return {question: engine.rows(f"SELECT count(*) FROM {rows} WHERE {question}")[0][0] for question in QUESTIONS}

@@ -1,0 +1,31 @@
+"""discreet plan: what would be published."""
+
+from __future__ import annotations
+
+import discreet
+from discreet.cli.options import AsJson, Data, PolicyFile
+from discreet.cli.show import guarded, show_json, show_plan
+
+EXAMPLE = "Example: discreet plan hospital.csv --policy hospital.toml"
+
+
+@guarded
+def plan(data: Data, policy: PolicyFile, as_json: AsJson = False) -> None:
+    """Plan a release: the buckets and what they cost. Nothing is written."""
+    loaded = discreet.Policy.load(policy)
+    table = discreet.read_table(data, loaded)
+    planned = discreet.plan(table, loaded)
+    table.close()
+    if not as_json:
+        show_plan(planned)
+        return
+    show_json(
+        {
+            "loss": planned.loss,
+            "lower_bound": planned.lower_bound,
+            "proved_optimal": planned.proved_optimal,
+            "classes": [{"size": size, "buckets": buckets} for size, buckets in planned.classes],
+            "records": planned.records,
+            "tolerance": {str(value): str(limit) for value, limit in planned.tolerance.items()},
+        }
+    )

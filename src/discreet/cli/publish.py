@@ -1,0 +1,52 @@
+"""discreet publish: from a table to a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import discreet
+from discreet.cli.options import AsJson, Data, PolicyFile
+from discreet.cli.show import guarded, progress, say, show_json
+
+EXAMPLE = "Example: discreet publish hospital.csv --policy hospital.toml -o release"
+
+
+@guarded
+def publish(
+    data: Data,
+    policy: PolicyFile,
+    to: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.", show_default=False)],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a release of that name.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Write CSV copies as well.")] = False,
+    series: Annotated[
+        Path | None,
+        typer.Option("--series", help="The private series file (default: the policy's path ending in .series)."),
+    ] = None,
+    new_series: Annotated[
+        bool,
+        typer.Option("--new-series", help="Go on although this series has another release: the risk is yours."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish a table as a release folder that may leave the house."""
+    loaded = discreet.Policy.load(policy)
+    with progress.status("reading and checking the table"):
+        table = discreet.read_table(data, loaded)
+    with progress.status("publishing"):
+        release = discreet.publish(table, loaded, to=to, series=series, new_series=new_series, replace=replace, csv=csv)
+    table.close()
+    facts = release.facts
+    if as_json:
+        show_json({"release": str(to), "rows": release.rows, "facts": facts})
+        return
+    say(f"published {release.rows:,} rows as {to}")
+    say(facts["words"])
+    if "warning" in facts:
+        say(f"Note: {facts['warning']}", style="bold")
+    say("not covered:")
+    for each in facts["not_covered"]:
+        say(f"  - {each}")
+    say(f"Keep the series file ({series or policy.with_suffix('.series')}) private and safe: it holds the key.")

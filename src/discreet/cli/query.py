@@ -1,0 +1,73 @@
+"""discreet query: counts from a release."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pyarrow as pa
+import typer
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+import discreet
+from discreet.cli.options import AsJson, Folder
+from discreet.cli.show import estimate_row, guarded, say, show_counts, show_json
+
+EXAMPLE = "Example: discreet query release \"age BETWEEN 30 AND 40 AND disease = 'HIV'\""
+
+
+@guarded
+def query(
+    release: Folder,
+    question: Annotated[
+        str, typer.Argument(help="A condition, or SELECT COUNT(*) ... [GROUP BY ...].", show_default=False)
+    ],
+    estimator: Annotated[
+        str, typer.Option(help="unbiased (an interval that covers) or uniform (the papers' model).")
+    ] = "unbiased",
+    confidence: Annotated[float, typer.Option(help="How often the interval should hold the true count.")] = 0.95,
+    aux: Annotated[
+        list[str] | None,
+        typer.Option("--aux", help="A public table for IN (SELECT ...), as NAME=FILE.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a release how many people meet a condition; every answer has an interval."""
+    tables = dict(_auxiliary(each) for each in aux or [])
+    opened = discreet.open_release(release)
+    answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
+    if as_json:
+        show_json(answer.as_json())
+        return
+    model = opened.query(question, estimator="uniform", confidence=confidence, aux=tables)
+    if isinstance(answer, discreet.Counts) and isinstance(model, discreet.Counts):
+        show_counts(answer, model)
+    elif isinstance(answer, discreet.Estimate) and isinstance(model, discreet.Estimate):
+        _show_one(answer, model)
+
+
+def _show_one(answer: discreet.Estimate, model: discreet.Estimate) -> None:
+    if answer.exact:
+        say(f"{answer.bounds[0]:,}, exactly: the published tables leave no doubt")
+        return
+    value, interval, bounds = estimate_row(answer)
+    say(f"{value}", style="bold")
+    say(f"  {answer.confidence:.0%} interval   {interval}  (over {answer.conditional_on})")
+    say(f"  certainly      {bounds}")
+    if answer.conditional_on != "model":
+        value, interval, _ = estimate_row(model)
+        say(f"  uniform model  {value}, {interval}: right only if the buckets' rows are alike")
+    if answer.note:
+        say(f"  note: {answer.note}")
+
+
+def _auxiliary(given: str) -> tuple[str, Any]:
+    """A table from NAME=FILE, CSV or Parquet."""
+    name, _, file = given.partition("=")
+    try:
+        read = parquet.read_table if file.endswith((".parquet", ".pq")) else arrow_csv.read_csv
+        return name, read(file)
+    except (OSError, pa.ArrowException):
+        raise discreet.QueryError(
+            f"aux ({given}) must be NAME=FILE with a CSV or Parquet file that can be read"
+        ) from None

@@ -1,0 +1,100 @@
+"""Showing things in a terminal: JSON for programs, tables and bars for people, one sentence for errors."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from discreet.errors import DiscreetError
+from discreet.estimate.estimate import Counts, Estimate
+from discreet.mechanism.buckets.plan import BucketPlan
+
+console = Console(highlight=False, soft_wrap=True)
+progress = Console(stderr=True, highlight=False)
+
+_F = TypeVar("_F", bound=Callable[..., None])
+
+
+def fail(message: str, *, as_json: bool) -> None:
+    """Say what is wrong: on standard error, or as JSON where JSON was asked for."""
+    if as_json:
+        print(json.dumps({"error": message}, ensure_ascii=False))
+    else:
+        print(f"discreet: {message}", file=sys.stderr)
+
+
+def guarded(verb: _F) -> _F:
+    """Turn what discreet raises on purpose into one sentence and exit 2."""
+
+    @functools.wraps(verb)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            verb(*args, **options)
+        except DiscreetError as error:
+            fail(str(error), as_json=bool(options.get("as_json")))
+            raise typer.Exit(2) from None
+
+    return run  # type: ignore[return-value] # the same signature, as functools.wraps says
+
+
+def show_json(content: Any) -> None:
+    print(json.dumps(content, ensure_ascii=False, indent=1))
+
+
+def say(text: str = "", style: str = "") -> None:
+    """A line of plain text; what looks like markup in it is not."""
+    console.print(escape(text), style=style or None)
+
+
+def show_bars(counts: Mapping[object, int], width: int = 40) -> None:
+    """A histogram as bars."""
+    total, most = sum(counts.values()), max(counts.values())
+    name = max(len(str(value)) for value in counts)
+    for value, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        bar = "█" * max(1, round(width * count / most)) if count else ""
+        say(f"  {value!s:<{name}} {count:>7,} {count / total:>7.2%} {bar}")
+
+
+def show_plan(plan: BucketPlan) -> None:
+    """The classes, the loss and what drives it."""
+    say(f"{plan.records:,} records in {plan.buckets:,} buckets:")
+    for size, buckets in plan.classes:
+        say(f"  {buckets:,} buckets of {size}")
+    proved = "proved optimal" if plan.proved_optimal else f"no setting of any sizes can go below {plan.lower_bound:,}"
+    say(f"loss {plan.loss:,} ({proved})")
+    if drivers := plan.drivers():
+        say("the cost comes from values that cannot go into the smallest buckets:")
+        for value, records, least in drivers[:8]:
+            limit = float(plan.tolerance[value])
+            say(f"  {value}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records")
+        if len(drivers) > 8:
+            say(f"  and {len(drivers) - 8} more values")
+
+
+def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
+    """Value, interval and bounds as a person reads them."""
+    if estimate.exact:
+        return f"{estimate.bounds[0]:,}", "exact", "exact"
+    value = "unknown" if estimate.value is None else f"{estimate.value:,.0f}"
+    return (
+        value,
+        f"{estimate.low:,.0f} to {estimate.high:,.0f}",
+        f"{estimate.bounds[0]:,} to {estimate.bounds[1]:,}",
+    )
+
+
+def show_counts(counts: Counts, models: Counts) -> None:
+    """A table of estimates, with the papers' estimate beside."""
+    confidence = counts.rows[0][1].confidence if counts.rows else 0.95
+    table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", "uniform (model)", box=None)
+    for (group, estimate), (_, model) in zip(counts, models, strict=True):
+        table.add_row(*(escape(str(value)) for value in group), *estimate_row(estimate), estimate_row(model)[0])
+    console.print(table)

@@ -1,0 +1,31 @@
+"""discreet verify: does a release keep its promise?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import discreet
+from discreet.cli.options import AsJson, Folder
+from discreet.cli.show import guarded, say, show_json
+
+EXAMPLE = "Example: discreet verify release"
+
+
+@guarded
+def verify(
+    release: Folder,
+    allow_seeded: Annotated[
+        bool, typer.Option("--allow-seeded", help="Accept a test release made from a seed.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Verify a release from its files alone; exit 1 where the promise does not hold."""
+    verdict = discreet.verify(release, allow_seeded=allow_seeded)
+    if as_json:
+        show_json(verdict.as_json())
+    else:
+        say(str(verdict))
+    if not verdict.holds:
+        raise typer.Exit(1)

@@ -1,0 +1,81 @@
+"""An estimate of a count: never a number without its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+
+COINS = "publisher's coins"
+MODEL = "model"
+NOTHING = "nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A count as a release can tell it.
+
+    `low` and `high` hold the true count with probability `confidence` over what `conditional_on` names: "publisher's
+    coins" (true for any table), "model" (true if the model is), or "nothing" (they are the bounds). `bounds` hold it
+    always. `value` and `standard_error` are None where the release does not determine the count; `note` says why.
+    """
+
+    value: float | None
+    standard_error: float | None
+    low: float
+    high: float
+    confidence: float
+    bounds: tuple[int, int]
+    conditional_on: str
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "bounds": list(self.bounds)}
+
+    @property
+    def exact(self) -> bool:
+        """Whether the published tables leave no doubt."""
+        return self.bounds[0] == self.bounds[1]
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"{self.bounds[0]:,} exactly"
+        value = "unknown" if self.value is None else f"{self.value:,.0f}"
+        return (
+            f"{value}  [{self.low:,.0f}, {self.high:,.0f}] at {self.confidence:.0%} over {self.conditional_on}, "
+            f"certainly in [{self.bounds[0]:,}, {self.bounds[1]:,}]" + (f"; {self.note}" if self.note else "")
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """A table of estimates, one for each group."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[int | str, ...], Estimate], ...]
+
+    def __iter__(self) -> Iterator[tuple[tuple[int | str, ...], Estimate]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, group: int | str | tuple[int | str, ...]) -> Estimate:
+        """The estimate of one group, by its value (or values, where several columns were asked for)."""
+        wanted = group if isinstance(group, tuple) else (group,)
+        for found, estimate in self.rows:
+            if found == wanted:
+                return estimate
+        raise KeyError(group)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        return [{**dict(zip(self.columns, group, strict=True)), **estimate.as_json()} for group, estimate in self.rows]
+
+    def to_arrow(self) -> pa.Table:
+        """The table with the groups' columns first; `.to_pandas()` of it is a data frame."""
+        return pa.Table.from_pylist(self.as_json())
+
+    def __str__(self) -> str:
+        return "\n".join(f"{', '.join(map(str, group))}: {estimate}" for group, estimate in self.rows)

@@ -1,0 +1,268 @@
+"""A release that answers: counts with intervals, from its files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations, product
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from discreet.engine.duck import Engine, identifier, text
+from discreet.errors import QueryError, ReleaseError
+from discreet.estimate.answer import answer
+from discreet.estimate.composition import Composition, Ints
+from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.unbiased import Regression
+from discreet.query.condition import Atom, Column, Condition, Every
+from discreet.query.parse import Query, parse_query
+from discreet.query.rebuild import Auxiliary
+from discreet.query.split import Part, literal, split_by
+from discreet.release.folder import Manifest, plain_file, read_manifest
+from discreet.release.manifest import QIT, ST
+from discreet.schema.schema import Schema
+
+ESTIMATORS = ("unbiased", "uniform")
+MOST_GROUPS = 10_000
+_TOGETHER = 48  # conditions counted in one pass over the rows
+_MOST_PARTS = 6  # parts of one question whose covariances are estimated; beyond, they are bounded
+
+
+class Release:
+    """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+        self._engine = Engine(paths=[manifest.folder])
+        try:
+            for relation, name in (("qit", QIT), ("st", ST)):
+                path = text(str(plain_file(manifest.folder, name).resolve()))
+                self._engine.rows(f"CREATE VIEW {relation} AS SELECT * FROM read_parquet({path})")
+            self._composition = self._read_composition()
+        except (duckdb.Error, pa.ArrowException, KeyError, ValueError, TypeError):
+            self._engine.close()
+            raise ReleaseError(
+                f"release ({manifest.folder}) has tables that cannot be read; verify says more"
+            ) from None
+
+    @property
+    def path(self) -> Path:
+        return self._manifest.folder
+
+    @property
+    def schema(self) -> Schema:
+        """The published columns and their public domains."""
+        return self._manifest.schema
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What is promised, to whom, and what is not covered."""
+        return dict(self._manifest.block["facts"])
+
+    @property
+    def rows(self) -> int:
+        return self._manifest.rows
+
+    def count(
+        self,
+        where: str = "",
+        *,
+        estimator: str = "unbiased",
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> Estimate:
+        """How many people meet the condition; an empty condition counts everybody.
+
+        `aux` hands in public tables (Arrow, pandas, or a dict of lists) for IN (SELECT ... FROM name).
+        """
+        return self.count_many([where], estimator=estimator, confidence=confidence, aux=aux)[0]
+
+    def count_many(
+        self,
+        wheres: Sequence[str],
+        *,
+        estimator: str = "unbiased",
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> list[Estimate]:
+        """An estimate for each condition; they share the passes over the rows."""
+        known = self._auxiliary(aux)
+        queries = [parse_query(where, self.schema, known) for where in wheres]
+        if any(query.group_by for query in queries):
+            raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
+        return self._estimates([query.where for query in queries], estimator, confidence)
+
+    def count_by(
+        self,
+        *columns: str,
+        where: str = "",
+        estimator: str = "unbiased",
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> Counts:
+        """An estimate for each group of values of the columns that the release shows to occur."""
+        grouped = ", ".join(identifier(column) for column in columns)
+        query = parse_query(f"SELECT COUNT(*) FROM release GROUP BY {grouped}", self.schema) if columns else Query()
+        if not query.group_by:
+            raise QueryError("count_by needs at least one column")
+        condition = parse_query(where, self.schema, self._auxiliary(aux))
+        return self._grouped(Query(where=condition.where, group_by=query.group_by), estimator, confidence)
+
+    def query(
+        self,
+        sql: str,
+        *,
+        estimator: str = "unbiased",
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> Estimate | Counts:
+        """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
+        query = parse_query(sql, self.schema, self._auxiliary(aux))
+        if query.group_by:
+            return self._grouped(query, estimator, confidence)
+        return self._estimates([query.where], estimator, confidence)[0]
+
+    def close(self) -> None:
+        self._engine.close()
+
+    @cached_property
+    def _regression(self) -> Regression:
+        return Regression(composition=self._composition)
+
+    def _read_composition(self) -> Composition:
+        sensitive = self.schema.sensitive
+        entries = self._engine.arrow(f"SELECT BID, {identifier(sensitive)} AS value, COUNT FROM st ORDER BY BID")
+        ids, bucket = np.unique(entries["BID"].to_numpy().astype(np.int64), return_inverse=True)
+        found = entries["value"].to_pylist()
+        occurring = set(found)
+        values = tuple(value for value in self.schema.domains[sensitive] if value in occurring)
+        position = {value: code for code, value in enumerate(values)}
+        return Composition(
+            ids=ids,
+            values=values,
+            bucket=bucket.astype(np.int64),
+            value=np.array([position[value] for value in found], dtype=np.int64),
+            count=entries["COUNT"].to_numpy().astype(np.int64),
+        )
+
+    def _grouped(self, query: Query, estimator: str, confidence: float) -> Counts:
+        """One condition a group: the groups are products of the values that occur in the published tables."""
+        values = [self._occurring(column) for column in query.group_by]
+        if (groups := int(np.prod([len(each) for each in values]))) > MOST_GROUPS:
+            raise QueryError(f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; add a condition")
+        listed = list(product(*values))
+        conditions = []
+        for group in listed:
+            chosen = [
+                Atom((Column(column), f" = {literal(value)}"))
+                for column, value in zip(query.group_by, group, strict=True)
+            ]
+            conditions.append(Every((*chosen, query.where)))
+        estimates = self._estimates(conditions, estimator, confidence)
+        return Counts(columns=query.group_by, rows=tuple(zip(listed, estimates, strict=True)))
+
+    def _occurring(self, column: str) -> list[Any]:
+        if column == self.schema.sensitive:
+            return list(self._composition.values)
+        found = {row[0] for row in self._engine.rows(f"SELECT DISTINCT {identifier(column)} FROM qit")}
+        return [value for value in self.schema.domains[column] if value in found]
+
+    def _estimates(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
+        if estimator not in ESTIMATORS:
+            raise QueryError(f"estimator ({estimator}) must be one of {', '.join(ESTIMATORS)}")
+        if not 0 < confidence < 1:
+            raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
+        width = NormalDist().inv_cdf((1 + confidence) / 2)
+        sensitive, values = self.schema.sensitive, self._composition.values
+        try:
+            split = [split_by(condition, sensitive, values, self._engine) for condition in conditions]
+            wanted = [sql for parts in split for sql in (*_conditions(parts), *_pairs(parts).values())]
+            matches = self._matches(wanted)
+        except duckdb.Error:
+            raise QueryError(
+                "the condition cannot be evaluated, for its arithmetic overflows; use smaller numbers"
+            ) from None
+        return [self._answer(parts, matches, estimator, confidence, width) for parts in split]
+
+    def _answer(
+        self,
+        parts: Sequence[Part],
+        matches: Mapping[str, Ints],
+        estimator: str,
+        confidence: float,
+        width: float,
+    ) -> Estimate:
+        found = [self._composition.sizes if part.always else matches[part.sql] for part in parts]
+        joint = {pair: matches[sql] for pair, sql in _pairs(parts).items()}
+        chosen = [part.values for part in parts]
+        return answer(self._regression, found, chosen, joint, estimator=estimator, confidence=confidence, width=width)
+
+    def _matches(self, conditions: Sequence[str]) -> dict[str, Ints]:
+        """For each condition on the quasi-identifiers, how many rows of each bucket meet it."""
+        distinct = list(dict.fromkeys(conditions))
+        found: dict[str, Ints] = {}
+        for start in range(0, len(distinct), _TOGETHER):
+            some = distinct[start : start + _TOGETHER]
+            flags = ", ".join(f"({sql}) IS TRUE AS m{i}" for i, sql in enumerate(some))
+            sums = ", ".join(f"count(*) FILTER (WHERE m{i}) AS m{i}" for i in range(len(some)))
+            any_of = " OR ".join(f"m{i}" for i in range(len(some)))
+            counted = self._engine.arrow(
+                f"SELECT BID, {sums} FROM (SELECT BID, {flags} FROM qit) WHERE {any_of} GROUP BY BID"
+            )
+            place = np.searchsorted(self._composition.ids, counted["BID"].to_numpy())
+            for i, sql in enumerate(some):
+                found[sql] = np.zeros(len(self._composition.ids), dtype=np.int64)
+                found[sql][place] = counted[f"m{i}"].to_numpy()
+        return found
+
+    def _auxiliary(self, tables: Mapping[str, Any] | None) -> dict[str, Auxiliary]:
+        """Register the caller's public tables under names of our own."""
+        known = {}
+        for number, (name, table) in enumerate((tables or {}).items()):
+            relation = f"auxiliary_{number}"
+            self._engine.register(relation, pa.table(table) if isinstance(table, Mapping) else table)
+            types = {}
+            for column, kind in self._engine.columns(relation).items():
+                if kind == "VARCHAR":
+                    types[column] = "text"
+                elif kind in (
+                    "TINYINT",
+                    "SMALLINT",
+                    "INTEGER",
+                    "BIGINT",
+                    "UTINYINT",
+                    "USMALLINT",
+                    "UINTEGER",
+                    "DOUBLE",
+                    "FLOAT",
+                ):
+                    types[column] = "integer"
+            known[name] = Auxiliary(relation=relation, types=types)
+        return known
+
+
+def _conditions(parts: Sequence[Part]) -> list[str]:
+    return [part.sql for part in parts if not part.always]
+
+
+def _pairs(parts: Sequence[Part]) -> dict[tuple[int, int], str]:
+    """The conditions that pairs of parts meet together, while there are few; with one that always holds it is the
+    other.
+    """
+    if len(parts) > _MOST_PARTS:
+        return {}
+    pairs = combinations(range(len(parts)), 2)
+    return {(one, two): f"{parts[one].sql} AND {parts[two].sql}" for one, two in pairs}
+
+
+def open_release(folder: str | Path) -> Release:
+    """Open a release folder for questions; raises ReleaseError where it is not one. `verify` checks its promise."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise ReleaseError(f"release ({folder}) must be a folder")
+    return Release(read_manifest(path))

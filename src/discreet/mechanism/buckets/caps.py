@@ -1,0 +1,60 @@
+"""Caps: how many records of a value one bucket may hold, in exact integers.
+
+Symbols: caps[i, j] = floor(f'_i S_j). A floor taken in floating point is a privacy bug: floor(0.58 * 50) is 28 in
+doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+def caps_of(tolerance: Sequence[Fraction], sizes: Ints) -> Ints:
+    """floor(f'_i S_j) for every value i (rows) and size j (columns)."""
+    top = [number.numerator for number in tolerance]
+    bottom = [number.denominator for number in tolerance]
+    largest = int(sizes.max(initial=1))
+    fits = max(bottom, default=1) < 2**62 // largest  # numerators are at most the denominators
+    kind = np.int64 if fits else object
+    product = np.array(top, dtype=kind)[:, None] * sizes.astype(kind)[None, :]
+    return np.asarray(product // np.array(bottom, dtype=kind)[:, None], dtype=np.int64)
+
+
+def smallest_size(tolerance: Fraction) -> int:
+    """The smallest bucket that may hold one record of a value: ceil(1/f')."""
+    return -(-tolerance.denominator // tolerance.numerator)
+
+
+def merge_equal_caps(caps: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """One row for all values with the same caps, with the largest of their counts: enough for the privacy constraint.
+
+    Rows are monotone in the tolerance, so rows with equal sums are equal (at most 774 rows for sizes up to 50).
+    """
+    sums = caps.sum(axis=1)
+    order = np.argsort(sums, kind="stable")
+    starts = np.flatnonzero(np.diff(sums[order], prepend=-1))
+    return caps[order[starts]], np.maximum.reduceat(counts[order], starts)
+
+
+def most_buckets(caps: Ints, counts: Ints, sizes: Ints) -> Ints:
+    """The largest number of buckets of each size that the records can fill within the caps (the fill constraint).
+
+    h(b) = sum_i min(cap_i b, o_i) - S b is concave with h(0) = 0, so it is non-negative up to one point; Newton's
+    method from the right reaches that point from above in a few steps, rounding down at each.  # [WWFW] Eq. 4
+    """
+    rows = int(counts.sum())
+    most = rows // sizes
+    while True:
+        full = caps * most[None, :] >= counts[:, None]  # values whose records all fit
+        fixed = np.where(full, counts[:, None], 0).sum(axis=0)
+        slope = np.where(full, 0, caps).sum(axis=0)
+        short = fixed + slope * most < sizes * most
+        if not short.any():
+            return most
+        most = np.where(short, fixed // np.maximum(sizes - slope, 1), most)

@@ -1,0 +1,123 @@
+"""Writing a bucket release into a folder: QIT, ST, manifest and a README for the analyst."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.errors import TableError
+from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.plan import BucketPlan
+from discreet.mechanism.buckets.slots import Slots, draw_slots, hand_out
+from discreet.release.manifest import (
+    FORMAT,
+    MANIFEST,
+    PROFILE,
+    QIT,
+    README,
+    ST,
+    dump,
+    fields_of,
+    resource_of,
+    sha256,
+)
+from discreet.release.readme import readme_of
+from discreet.series.coins import Coins
+from discreet.table.table import ROWS, Table
+
+
+def write_buckets(
+    table: Table,
+    mechanism: Buckets,
+    plan: BucketPlan,
+    coins: Coins,
+    folder: Path,
+    *,
+    csv: bool,
+    continued: bool,
+) -> bytes:
+    """Fill `folder` with the release; returns a digest of what the coins gave each row."""
+    (folder / "data").mkdir()
+    values = tuple(table.histogram)
+    slots = draw_slots(plan, values, mechanism.composition, coins)
+    drawn = hashlib.blake2b(digest_size=16)
+    batches = []
+    for ids in hand_out(slots, _sensitive_codes(table, slots)):
+        drawn.update(ids.tobytes())
+        batches.append(pa.record_batch({"BID": ids}))
+    table.engine.register("drawn_ids", pa.Table.from_batches(batches))
+    _write_tables(table, slots, folder, csv=csv)
+    _write_manifest(table, mechanism, plan, folder, csv=csv, continued=continued, seeded=coins.seeded)
+    return drawn.digest()
+
+
+def _sensitive_codes(table: Table, slots: Slots) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+    """The sensitive column's codes; raises TableError where the rows are no longer those that were planned for."""
+    left = np.diff(slots.starts)
+    for codes in table.codes(table.schema.sensitive):
+        left = left - np.bincount(codes[0], minlength=len(left))
+        if (left < 0).any():
+            break
+        yield codes[0]
+    if left.any():
+        raise TableError("the table changed while it was read; publish again when nobody writes to it")
+
+
+def _write_tables(table: Table, slots: Slots, folder: Path, *, csv: bool) -> None:
+    """Sorted by bucket and then by everything published: an order that says nothing of the input's."""
+    engine, schema = table.engine, table.schema
+    domain = schema.domains[schema.sensitive]
+    engine.register("sensitive_values", pa.table({"code": np.arange(len(domain)), schema.sensitive: list(domain)}))
+    engine.register("drawn_counts", pa.table({"BID": slots.bucket, "code": slots.value, "COUNT": slots.count}))
+    qis = schema.quasi_identifiers
+    engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*qis, "BID"], ["BID", *qis], folder / QIT)
+    st = ["BID", schema.sensitive, "COUNT"]
+    engine.write_sorted("drawn_counts JOIN sensitive_values USING (code)", st, ["BID", "code"], folder / ST)
+    if csv:
+        for path in (QIT, ST):
+            engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
+
+
+def _write_manifest(
+    table: Table,
+    mechanism: Buckets,
+    plan: BucketPlan,
+    folder: Path,
+    *,
+    csv: bool,
+    continued: bool,
+    seeded: bool,
+) -> None:
+    guarantee: FPrimePrivacy = mechanism.guarantee(table.histogram)
+    facts = guarantee.facts(continued=continued)
+    schema = table.schema
+    (folder / README).write_text(readme_of(schema, facts, rows=table.rows, seeded=seeded), encoding="utf-8")
+    suffixes = (".parquet", ".csv") if csv else (".parquet",)
+    paths = [str(Path(path).with_suffix(suffix)) for suffix in suffixes for path in (QIT, ST)]
+    manifest = {
+        "$schema": PROFILE,
+        "name": "release",
+        "resources": [resource_of(folder, path, fields_of(schema, Path(path).stem)) for path in paths],
+        "discreet": {
+            "format": FORMAT,
+            "version": version("discreet"),
+            "mechanism": mechanism.as_json(),
+            "schema": schema.as_json(),
+            "guarantee": guarantee.as_json(),
+            "facts": facts,
+            "rows": table.rows,
+            "classes": [{"size": size, "buckets": buckets} for size, buckets in plan.classes],
+            "loss": plan.loss,
+            "continued": continued,
+            "randomness": "seeded" if seeded else "secure",
+            "readme": f"sha256:{sha256(folder / README)}",
+        },
+    }
+    (folder / MANIFEST).write_text(dump(manifest), encoding="utf-8")

@@ -1,0 +1,100 @@
+"""Planning and publishing: from a table and a policy to a release, through the series.
+
+The order matters: the series remembers the release before anybody can see it, and the folder appears whole or not at
+all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.errors import PolicyError, SeriesRefusal
+from discreet.estimate.release import Release, open_release
+from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.plan import BucketPlan
+from discreet.mechanism.buckets.write import write_buckets
+from discreet.release.write import check_target, new_folder
+from discreet.schema.policy import Policy
+from discreet.series.coins import Coins
+from discreet.series.digest import RowDigest
+from discreet.series.rules import earlier_view
+from discreet.series.store import Series, View
+from discreet.table.table import Table
+
+
+def plan(table: Table, policy: Policy) -> BucketPlan:
+    """What would be published; nothing is written and the series is not touched."""
+    return _mechanism(policy).plan(table.histogram)
+
+
+def publish(
+    table: Table,
+    policy: Policy,
+    *,
+    to: str | Path,
+    series: str | Path | None = None,
+    new_series: bool = False,
+    replace: bool = False,
+    csv: bool = False,
+    seed: int | None = None,
+) -> Release:
+    """Publish the table under the policy as the folder `to`, and open it.
+
+    All coins come from the series (by default the policy's path with the suffix `.series`), so the same rows under the
+    same policy give the same release again. `seed` is for tests: it leaves the series alone, and the release says that
+    its coins can be tossed again by anyone.
+    """
+    to = Path(to)
+    check_target(to, replace=replace)
+    mechanism = _mechanism(policy)
+    planned = mechanism.plan(table.histogram)
+    if seed is not None:
+        with new_folder(to, replace=replace) as folder:
+            write_buckets(table, mechanism, planned, Coins.from_seed(seed), folder, csv=csv, continued=False)
+        return open_release(to)
+    with Series(_series_path(series, policy, to)) as memory:
+        digest = RowDigest(memory.coins.key, table.encodings)
+        for codes in table.codes():
+            digest.update(codes)
+        rows, ordered = digest.rows, digest.ordered
+        earlier = earlier_view(memory, rows=rows, ordered=ordered, policy=policy.digest, new_series=new_series)
+        continued = earlier.continued if earlier else bool(memory.views())
+        coins = memory.coins.derive(rows, policy.digest)
+        with new_folder(to, replace=replace) as folder:
+            drawn = write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=bool(continued))
+            if earlier and earlier.drawn != drawn:
+                raise SeriesRefusal(
+                    f"the release of {earlier.published} ({earlier.release}) cannot be made again with these versions "
+                    "of the "
+                    "libraries, and fresh coins would expose people; use that release"
+                )
+            memory.record(
+                View(
+                    rows=rows,
+                    ordered=ordered,
+                    policy=policy.digest,
+                    drawn=drawn,
+                    continued=bool(continued),
+                    release=str(to.resolve()),
+                )
+            )
+    return open_release(to)
+
+
+def _mechanism(policy: Policy) -> Buckets:
+    if not isinstance(policy.mechanism, Buckets):
+        raise PolicyError(f"mechanism ({policy.mechanism.kind}) must be one that publishes; see kind in the policy")
+    return policy.mechanism
+
+
+def _series_path(series: str | Path | None, policy: Policy, to: Path) -> Path:
+    """Where the series is: never inside the release, whose files may leave the house."""
+    if series is not None:
+        path = Path(series)
+    elif policy.path is not None:
+        path = policy.path.with_suffix(".series")
+    else:
+        raise PolicyError("series must be named for a policy that is not in a file; say series='hospital.series'")
+    if path.resolve().is_relative_to(to.resolve()):
+        raise PolicyError(f"series ({path}) must be outside the release; it holds the secret key")
+    return path

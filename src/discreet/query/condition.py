@@ -1,0 +1,115 @@
+"""Conditions as values: a tree of AND, OR and NOT over atoms, in SQL's three-valued logic.
+
+An atom is a predicate as fragments of SQL in DuckDB's dialect with its columns left open, so that a column can be bound
+to a value later without touching text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from discreet.engine.duck import identifier
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the relation that the condition is asked of."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Atom:
+    """One predicate: text and columns in turn."""
+
+    parts: tuple[str | Column, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        return frozenset(part.name for part in self.parts if isinstance(part, Column))
+
+    def sql(self, bound: Mapping[str, str]) -> str:
+        """The predicate with columns named, or replaced by the SQL literal they are bound to."""
+        return "".join(
+            part if isinstance(part, str) else bound.get(part.name, identifier(part.name)) for part in self.parts
+        )
+
+
+@dataclass(frozen=True)
+class Not:
+    part: Condition
+
+
+@dataclass(frozen=True)
+class Every:
+    """AND of all parts; true where there is none."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Some:
+    """OR of all parts; false where there is none."""
+
+    parts: tuple[Condition, ...]
+
+
+Truth = bool | None  # None is SQL's unknown
+Condition = Atom | Not | Every | Some
+TRUE = Every(())
+
+
+def atoms(condition: Condition) -> list[Atom]:
+    """Every distinct atom, in the order of the text."""
+    if isinstance(condition, Atom):
+        return [condition]
+    parts = (condition.part,) if isinstance(condition, Not) else condition.parts
+    return list(dict.fromkeys(atom for part in parts for atom in atoms(part)))
+
+
+def columns_of(condition: Condition) -> frozenset[str]:
+    """Every column that the condition speaks of."""
+    return frozenset().union(*(atom.columns for atom in atoms(condition)))
+
+
+def render(condition: Condition, bound: Mapping[str, str] | None = None) -> str:
+    """The condition as SQL in DuckDB's dialect."""
+    if isinstance(condition, Atom):
+        return f"({condition.sql(bound or {})})"
+    if isinstance(condition, Not):
+        return f"(NOT {render(condition.part, bound)})"
+    if not condition.parts:
+        return "TRUE" if isinstance(condition, Every) else "FALSE"
+    word = " AND " if isinstance(condition, Every) else " OR "
+    return "(" + word.join(render(part, bound) for part in condition.parts) + ")"
+
+
+def decide(condition: Condition, known: Mapping[Atom, Truth]) -> Condition | Truth:
+    """What is left of the condition when some atoms are known: a truth value, or the condition on the others."""
+    if isinstance(condition, Atom):
+        return known.get(condition, condition)
+    if isinstance(condition, Not):
+        part = decide(condition.part, known)
+        return None if part is None else (not part) if isinstance(part, bool) else Not(part)
+    ends = isinstance(condition, Some)  # the value that settles it
+    left: list[Condition] = []
+    unknown = False
+    for part in condition.parts:
+        found = decide(part, known)
+        if found is ends:
+            return ends
+        if found is None:
+            unknown = True
+        elif not isinstance(found, bool):
+            left.append(found)
+    if unknown:
+        left += [UNKNOWN] if left else []
+        if not left:
+            return None
+    if not left:
+        return not ends
+    return left[0] if len(left) == 1 else Some(tuple(left)) if ends else Every(tuple(left))
+
+
+UNKNOWN = Atom(("CAST(NULL AS BOOLEAN)",))

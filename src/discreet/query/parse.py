@@ -1,0 +1,107 @@
+"""From SQL text to a condition: parsed with sqlglot, then rebuilt from a whitelist; no text of the asker's is ever
+run.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from discreet.errors import QueryError
+from discreet.query.condition import TRUE, Condition
+from discreet.query.rebuild import Auxiliary, Scope, rebuild
+from discreet.schema.schema import Schema
+
+LONGEST = 65_536
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refused here in words of our own
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """A counting question: a condition and the columns to count by."""
+
+    where: Condition = TRUE
+    group_by: tuple[str, ...] = field(default=())
+
+
+def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | None = None) -> Query:
+    """Read a condition, or a whole SELECT COUNT(*) ... [WHERE ...] [GROUP BY ...]; raises QueryError on anything
+    else.
+    """
+    if not isinstance(text, str) or len(text) > LONGEST or "\0" in text:
+        raise QueryError(f"a question must be text of at most {LONGEST:,} characters")
+    scope = Scope.of(schema, auxiliary or {})
+    words = text.strip().rstrip(";").strip()
+    try:
+        if words[:6].casefold() in ("select", "with"):
+            return _statement(_parse(words), scope)
+        if not words:
+            return Query()
+        return Query(where=rebuild(_parse(f"SELECT 1 WHERE {words}\n").args["where"].this, scope))
+    except RecursionError:
+        raise QueryError("the condition must be less deeply nested; split it into several questions") from None
+
+
+def _parse(words: str) -> exp.Select:
+    try:
+        trees = [tree for tree in sqlglot.parse(words, dialect="duckdb") if tree is not None]
+    except SqlglotError as error:
+        found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+        near = f" near '{found['highlight']}'" if found.get("highlight") else ""
+        raise QueryError(
+            f"the question must be SQL such as age > 30 AND gender = 'F'; it cannot be read{near}"
+        ) from None
+    except (ValueError, TypeError, AttributeError, KeyError, IndexError):
+        raise QueryError("the question must be SQL such as age > 30 AND gender = 'F'") from None
+    if len(trees) != 1 or type(trees[0]) is not exp.Select:
+        raise QueryError("the question must be one condition or one SELECT COUNT(*), and no other statement")
+    given = {name for name, part in trees[0].args.items() if part}
+    if extra := given - {"expressions", "from_", "from", "where", "group", "kind"}:
+        raise QueryError(
+            f"{sorted(extra)[0].strip('_').upper()} cannot be answered; ask SELECT COUNT(*) ... WHERE ... GROUP BY ..."
+        )
+    return trees[0]
+
+
+def _statement(select: exp.Select, scope: Scope) -> Query:
+    """A whole SELECT: COUNT(*) and, at most, the columns it is grouped by."""
+    scope = scope.named(_from(select))
+    group = select.args.get("group")
+    grouped = tuple(scope.column(each) for each in _group_columns(group)) if group else ()
+    counted = 0
+    for projection in select.expressions:
+        each = projection.this if isinstance(projection, exp.Alias) else projection
+        if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not each.expressions:
+            counted += 1
+        elif not isinstance(each, exp.Column) or scope.column(each) not in grouped:
+            raise QueryError("SELECT must list COUNT(*) and columns of GROUP BY only; sums and means are not answered")
+    if counted != 1:
+        raise QueryError("SELECT must list COUNT(*) once")
+    if len(set(grouped)) < len(grouped):
+        raise QueryError("GROUP BY must name each column once")
+    where = select.args.get("where")
+    return Query(where=rebuild(where.this, scope) if where else TRUE, group_by=grouped)
+
+
+def _group_columns(group: exp.Group) -> list[exp.Expr]:
+    if any(part for name, part in group.args.items() if name != "expressions"):
+        raise QueryError("GROUP BY must list columns")
+    return list(group.expressions)
+
+
+def _from(select: exp.Select) -> tuple[str, ...]:
+    """The names by which columns may be qualified: the one table that is asked has any plain name."""
+    source = select.args.get("from_") or select.args.get("from")
+    table = source.this if source else None
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier) or not table.name.isidentifier():
+        raise QueryError("FROM must be followed by one plain name, such as release; the release itself is asked")
+    if any(part for name, part in table.args.items() if name not in ("this", "alias")) or (
+        table.args.get("alias") and table.args["alias"].args.get("columns")
+    ):
+        raise QueryError("FROM must name one table, without joins or functions; the release itself is asked")
+    return tuple(name for name in (table.name, table.alias) if name)

@@ -1,0 +1,252 @@
+"""The checks of a bucket release, one function a check: each says what is broken, or nothing.
+
+Every check may rely on those before it in `CHECKS` having held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from discreet.engine.duck import Engine, identifier, text
+from discreet.errors import ReleaseError
+from discreet.release.folder import Manifest, plain_file, strangers
+from discreet.release.manifest import QIT, README, ST, fields_of, sha256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """A manifest and an engine that can read nothing but the release's folder."""
+
+    manifest: Manifest
+    engine: Engine
+    allow_seeded: bool
+
+    def path(self, name: str) -> Path:
+        return plain_file(self.manifest.folder, name)
+
+
+def check_files(files: Files) -> str | None:
+    """Every file is declared and plain, and every declared file is there."""
+    declared = {each["path"] for each in files.manifest.resources}
+    if found := strangers(files.manifest.folder, declared):
+        return f"{len(found)} files are not declared in the manifest, the first is {found[0]!r}"
+    for name in sorted({*declared, README}):
+        files.path(name)
+    return None
+
+
+def check_hashes(files: Files) -> str | None:
+    """Every file has the bytes that the manifest states."""
+    for each in files.manifest.resources:
+        path = files.path(each["path"])
+        if path.stat().st_size != each["bytes"] or each["hash"] != f"sha256:{sha256(path)}":
+            return f"{each['path']} is not the file that the manifest describes"
+    if files.manifest.block["readme"] != f"sha256:{sha256(files.path(README))}":
+        return f"{README} is not the file that the manifest describes"
+    return None
+
+
+def check_schema(files: Files) -> str | None:
+    """The tables have exactly the declared columns, every cell lies in its domain, and nothing else is in the files."""
+    schema = files.manifest.schema
+    domains = {name: schema.domains[name] for name in schema.columns}
+    for relation, name in (("qit", QIT), ("st", ST)):
+        path = files.path(name)
+        if pq.read_metadata(path).metadata:
+            return f"{name} carries metadata that nobody declared"
+        files.engine.rows(
+            f"CREATE OR REPLACE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path.resolve()))})"
+        )
+        fields = fields_of(schema, relation)
+        found = files.engine.columns(relation)
+        if list(found) != [field["name"] for field in fields]:
+            return f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}"
+        for field in fields:
+            kinds = ("VARCHAR",) if field["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
+            if found[field["name"]] not in kinds:
+                return f"{field['name']} in {name} must be of type {field['type']}"
+        own = {column: (column, domains[column].encoding) for column in found if column in domains}
+        own.update({column: (column, range(1, 2**53)) for column in ("BID", "COUNT") if column in found})
+        files.engine.encode(f"{relation}_in_domain", relation, own)
+        for column in found:
+            outside = files.engine.rows(
+                f"SELECT count(*) FROM {relation}_in_domain WHERE {identifier(column)} IS NULL"
+            )[0][0]
+            if outside:
+                return f"{column} in {name} is outside its domain in {outside:,} rows"
+    for each in files.manifest.resources:
+        if each["schema"] != {"fields": fields_of(schema, Path(each["path"]).stem)}:
+            return f"the manifest describes the columns of {each['path']} otherwise than its schema"
+    return None
+
+
+def check_rows(files: Files) -> str | None:
+    """The number of rows is the declared one in both tables."""
+    persons = files.engine.rows("SELECT count(*) FROM qit")[0][0]
+    values = files.engine.rows("SELECT coalesce(sum(COUNT), 0) FROM st")[0][0]
+    if not persons == values == files.manifest.rows:
+        return f"{QIT} has {persons:,} rows, {ST} counts {values:,}, the manifest states {files.manifest.rows:,}"
+    return None
+
+
+def check_buckets(files: Files) -> str | None:
+    """Both tables have the same buckets with the same sizes, and the sizes are the declared classes."""
+    repeated = files.engine.rows(
+        f"SELECT BID FROM st GROUP BY BID, {identifier(files.manifest.schema.sensitive)} HAVING count(*) > 1 ORDER BY "
+        "1 LIMIT 1"
+    )
+    if repeated:
+        return f"bucket {repeated[0][0]}: a value stands twice in {ST}"
+    sizes = """FROM (SELECT BID, count(*) AS n FROM qit GROUP BY BID) q
+               FULL JOIN (SELECT BID, sum(COUNT) AS n FROM st GROUP BY BID) s USING (BID)"""
+    broken = files.engine.rows(f"SELECT BID, q.n, s.n {sizes} WHERE q.n IS DISTINCT FROM s.n ORDER BY BID LIMIT 1")
+    if broken:
+        bucket, persons, values = broken[0]
+        return f"bucket {bucket}: {persons or 0} rows in {QIT} but {values or 0} values in {ST}"
+    found = files.engine.rows(
+        "SELECT n, count(*) FROM (SELECT count(*) AS n FROM qit GROUP BY BID) GROUP BY n ORDER BY n"
+    )
+    if tuple(found) != tuple(sorted(files.manifest.classes)):
+        return "the sizes of the buckets are not the declared classes"
+    if files.manifest.block["loss"] != sum(buckets * (size - 1) ** 2 for size, buckets in found):
+        return "the declared loss is not that of the buckets"
+    return None
+
+
+def check_tolerance(files: Files) -> str | None:
+    """In every bucket every value's share is at most its tolerance, in exact integers."""
+    limits = dict(files.manifest.guarantee.tolerance)
+    shares = files.engine.rows(
+        f"""SELECT min(BID), {identifier(files.manifest.schema.sensitive)}, COUNT, size
+            FROM st JOIN (SELECT BID, sum(COUNT)::BIGINT AS size FROM st GROUP BY BID) USING (BID)
+            GROUP BY ALL ORDER BY 1"""
+    )
+    for bucket, value, count, size in shares:
+        if value not in limits:
+            return f"bucket {bucket}: {value} has no tolerance in the promise"
+        limit = limits[value]
+        if count * limit.denominator > limit.numerator * size:
+            return f"bucket {bucket}: {value} is {count} of {size} records, more than its tolerance {limit} allows"
+    return None
+
+
+def check_promise(files: Files) -> str | None:
+    """The tolerances are those that the stated parameters give for the published counts, and the facts say the same."""
+    schema, guarantee, block = files.manifest.schema, files.manifest.guarantee, files.manifest.block
+    counts = dict(files.engine.rows(f"SELECT {identifier(schema.sensitive)}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
+    match block["mechanism"]:
+        case {
+            "kind": "buckets",
+            "tolerance": {"theta": str(theta), "floor": str(floor), "values": dict(named)},
+        }:
+            slope, base = Fraction(theta), Fraction(floor)
+            given = {name: Fraction(number) for name, number in named.items()}
+        case _:
+            return "the mechanism must state its kind and its tolerance: theta, floor, values"
+    rows = files.manifest.rows
+    expected = []
+    for value in schema.domains[schema.sensitive]:
+        limit = given.get(str(value), min(Fraction(1), slope * Fraction(counts.get(value, 0), rows) + base))
+        if limit:
+            expected.append((value, limit))
+    if tuple(expected) != guarantee.tolerance:
+        return "the promised tolerances are not those that the stated theta, floor and values give"
+    if block["version"] == version("discreet") and block["facts"] != guarantee.facts(continued=block["continued"]):
+        return "the facts do not say what the guarantee promises"
+    return None
+
+
+def check_order(files: Files) -> str | None:
+    """Rows stand in an order that follows from what is published: by bucket, then by every other column."""
+    schema = files.manifest.schema
+    for relation, columns in (("qit", schema.quasi_identifiers), ("st", (schema.sensitive,))):
+        codes = [files.engine.code(name, schema.domains[name].encoding) for name in columns]
+        last: list[int] | None = None
+        for batch in files.engine.batches(f"SELECT BID, {', '.join(codes)} FROM {relation}_in_domain"):
+            keys = [column.to_numpy(zero_copy_only=False).astype(np.int64) for column in batch.columns]
+            if last is not None:
+                keys = [np.concatenate([[before], key]) for before, key in zip(last, keys, strict=True)]
+            if not _sorted(keys):
+                return f"the rows of {relation} are not sorted by BID and then by every column"
+            last = [int(key[-1]) for key in keys] if len(keys[0]) else last
+    return None
+
+
+def _sorted(keys: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether rows never go down, comparing the first column, then the next where it ties, and so on."""
+    tied = np.ones(max(len(keys[0]) - 1, 0), dtype=np.bool_)
+    for key in keys:
+        step = np.diff(key)
+        if (tied & (step < 0)).any():
+            return False
+        tied &= step == 0
+    return True
+
+
+def check_copies(files: Files) -> str | None:
+    """CSV copies, where there are any, hold the same rows in the same order as the Parquet files."""
+    for each in files.manifest.resources:
+        if not each["path"].endswith(".csv"):
+            continue
+        relation = Path(each["path"]).stem
+        path = text(str(files.path(each["path"]).resolve()))
+        columns = list(files.engine.columns(relation))
+        files.engine.rows(
+            f"CREATE OR REPLACE VIEW copied AS SELECT * FROM read_csv({path}, all_varchar = true, header = true, "
+            "delim = ',', quote = '\"', escape = '\"', nullstr = '')"
+        )
+        if list(files.engine.columns("copied")) != columns:
+            return f"{each['path']} has other columns than the Parquet file"
+        differs = " OR ".join(
+            f"c.{identifier(name)} IS DISTINCT FROM p.{identifier(name)}::VARCHAR" for name in columns
+        )
+        if files.engine.rows(f"SELECT count(*) FROM copied c POSITIONAL JOIN {relation} p WHERE {differs}")[0][0]:
+            return f"{each['path']} holds other rows than the Parquet file"
+    return None
+
+
+def check_randomness(files: Files) -> str | None:
+    """The coins were secret, as far as the release says."""
+    stated = files.manifest.block["randomness"]
+    if stated == "secure" or (stated == "seeded" and files.allow_seeded):
+        return None
+    return "the coins came from a seed, so anyone can toss them again; publish without a seed"
+
+
+CHECKS: tuple[tuple[str, Callable[[Files], str | None], str], ...] = (
+    ("files", check_files, "every file is declared and plain"),
+    ("hashes", check_hashes, "every file has the stated bytes"),
+    ("schema", check_schema, "only declared columns, every cell in its domain"),
+    ("rows", check_rows, "the stated number of rows in both tables"),
+    ("buckets", check_buckets, "the same buckets in both tables, of the stated sizes"),
+    ("tolerance", check_tolerance, "every share in every bucket is at most its tolerance"),
+    ("promise", check_promise, "the tolerances follow from the stated parameters"),
+    ("order", check_order, "the order of rows says nothing of the input's"),
+    ("copies", check_copies, "CSV copies, if any, hold the same rows"),
+    ("randomness", check_randomness, "the coins are stated to be secret"),
+)
+
+NOT_CHECKABLE = (
+    "that the rows are those of the custodian's table, and that its people have one row each",
+    "that each row is in the bucket it was given by secret and uniformly random coins",
+    "that the domains and parameters were chosen without looking at the data",
+    "that no other release about the same people exists",
+)
+
+
+def failing(check: Callable[[Files], str | None], files: Files) -> str | None:
+    """Run one check; whatever the bytes make the libraries raise is a check that does not hold."""
+    try:
+        return check(files)
+    except ReleaseError as error:
+        return str(error)
+    except (MemoryError, Exception) as error:
+        return f"the files cannot be read ({type(error).__name__})"

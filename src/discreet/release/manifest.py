@@ -1,0 +1,71 @@
+"""The manifest: a Frictionless Data Package with a block `discreet` that says what was published and promised."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from discreet.schema.schema import Schema
+
+FORMAT = 1
+MANIFEST = "datapackage.json"
+README = "README.md"
+QIT = "data/qit.parquet"
+ST = "data/st.parquet"
+PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
+
+
+def fields_of(schema: Schema, resource: str) -> list[dict[str, Any]]:
+    """The columns of a bucket release's table, in Frictionless terms, with their public domains."""
+    if resource == "qit":
+        return [
+            *(_field(schema, name) for name in schema.quasi_identifiers),
+            {"name": "BID", "type": "integer"},
+        ]
+    return [
+        {"name": "BID", "type": "integer"},
+        _field(schema, schema.sensitive),
+        {"name": "COUNT", "type": "integer"},
+    ]
+
+
+def _field(schema: Schema, name: str) -> dict[str, Any]:
+    domain = schema.domains[name]
+    content = domain.as_json()
+    if "integers" in content:
+        low, high = content["integers"]
+        return {
+            "name": name,
+            "type": "integer",
+            "constraints": {"required": True, "minimum": low, "maximum": high},
+        }
+    kind = "integer" if domain.type == "integer" else "string"
+    return {"name": name, "type": kind, "constraints": {"required": True, "enum": list(domain)}}
+
+
+def resource_of(folder: Path, path: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+    """The entry of one data file that is already written."""
+    file = folder / path
+    csv = file.suffix == ".csv"
+    return {
+        "name": file.stem if not csv else f"{file.stem}-csv",
+        "path": path,
+        "format": "csv" if csv else "parquet",
+        "mediatype": "text/csv" if csv else "application/vnd.apache.parquet",
+        "bytes": file.stat().st_size,
+        "hash": f"sha256:{sha256(file)}",
+        "schema": {"fields": fields},
+    }
+
+
+def sha256(file: Path) -> str:
+    """The SHA-256 of a file, read in pieces."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def dump(content: Any) -> str:
+    """JSON as a release writes it: readable, the same bytes for the same content."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

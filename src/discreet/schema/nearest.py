@@ -1,0 +1,16 @@
+"""The nearest of the names that exist, for messages about one that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(wrong: object, known: Iterable[object]) -> str:
+    """'; did you mean X?' where some known name is close, else the first few that exist."""
+    names = [str(name) for _, name in zip(range(10_000), known, strict=False)]
+    folded = {name.casefold(): name for name in names}
+    if close := get_close_matches(str(wrong).casefold(), folded, n=1, cutoff=0.6):
+        return f"; did you mean {folded[close[0]]}?"
+    some = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    return f"; there is {some}" if names else ""

@@ -1,0 +1,93 @@
+"""The policy: one TOML file with the schema, the mechanism and its parameters, checked without touching data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import PolicyError
+from discreet.schema.lines import key_lines, line_of
+from discreet.schema.mechanisms import Mechanism
+from discreet.schema.read import Problem, read_document
+from discreet.schema.schema import Schema
+from discreet.schema.write import write_document
+
+VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """What may be published about whom, and how."""
+
+    schema: Schema
+    mechanism: Mechanism
+    identifiers: tuple[str, ...] = ()
+    person: str | None = None
+    path: Path | None = field(default=None, compare=False)
+
+    @classmethod
+    def check(cls, path: str | Path) -> tuple[Problem, ...]:
+        """Everything that is wrong with a policy file, in line order; empty where it can be loaded."""
+        return cls._read(Path(path))[1]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """Read a policy file; raises PolicyError with every problem and its line."""
+        policy, problems = cls._read(Path(path))
+        if policy is None:
+            raise PolicyError("\n".join(f"{Path(path).name}{problem}" for problem in problems))
+        return policy
+
+    def save(self, path: str | Path) -> Path:
+        """Write the policy (and the hierarchies it uses, beside it) so that `load` reads the same policy back."""
+        return write_document(self, VERSION, Path(path))
+
+    @property
+    def digest(self) -> bytes:
+        """What decides a release besides the rows: schema and mechanism, and nothing private."""
+        content = {"schema": self.schema.as_json(), "mechanism": self.mechanism.as_json()}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+
+    @classmethod
+    def _read(cls, path: Path) -> tuple[Policy | None, tuple[Problem, ...]]:
+        try:
+            text = path.read_text(encoding="utf-8")
+            document = tomllib.loads(text, parse_float=_exact_float)
+        except OSError:
+            return None, (Problem(line=None, message=f"policy ({path}) must be a file that can be read"),)
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            return None, (Problem(line=_line_in(error), message=f"the file must be TOML: {error}"),)
+        found: list[tuple[tuple[str, ...], str]] = []
+        parts = read_document(document, VERSION, path.parent, lambda key, message: found.append((key, message)))
+        lines = key_lines(text)
+        problems = {Problem(line=line_of(key, lines), message=message) for key, message in found}
+        if parts is None or problems:
+            return None, tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.message)))
+        return cls(**parts, path=path), ()
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the policy file, for editors."""
+    text = resources.files("discreet.schema").joinpath("policy.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def _exact_float(text: str) -> Fraction | float:
+    """A decimal as the fraction it says; inf and nan stay floats and are refused where a number is wanted."""
+    try:
+        return Fraction(text.replace("_", ""))
+    except ValueError:
+        return float(text)
+
+
+def _line_in(error: Exception) -> int | None:
+    """The line that the TOML parser names in its message."""
+    words = str(error).replace(",", " ").replace(")", " ").split()
+    return int(words[words.index("line") + 1]) if "line" in words else None

@@ -1,0 +1,163 @@
+"""From a parsed policy document to its parts, with every problem said at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import PolicyError
+from discreet.schema.domain import Domain, Integers, Listed
+from discreet.schema.hierarchy import read_hierarchy
+from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
+from discreet.schema.nearest import did_you_mean
+from discreet.schema.schema import RESERVED, Schema
+
+ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person")
+DOMAINS = ("integers", "values", "hierarchy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One thing that is wrong with a policy, and the line it stands on."""
+
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return f", line {self.line}: {self.message}" if self.line else f": {self.message}"
+
+
+def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> dict[str, Any] | None:
+    """The parts of a Policy, or None where they cannot be told; complains of everything that is wrong."""
+    _unknown(document, ("version", "table", "domains", "mechanism"), (), complain)
+    if document.get("version") != version:
+        complain(
+            ("version",),
+            f"version ({document.get('version')}) must be {version}; write version = {version} first",
+        )
+    roles = _read_roles(_section(document, "table", complain), complain)
+    columns = (*roles["quasi_identifiers"], *([roles["sensitive"]] if roles["sensitive"] else []))
+    domains = _read_domains(_section(document, "domains", complain), columns, folder, complain)
+    section = _section(document, "mechanism", complain)
+    kind = section.get("kind")
+    if section and kind not in MECHANISMS:
+        complain(("mechanism", "kind"), f"kind ({kind}) must name a mechanism{did_you_mean(kind, MECHANISMS)}")
+    if not roles["sensitive"] or not set(columns) <= set(domains):
+        return None
+    schema = Schema(quasi_identifiers=roles["quasi_identifiers"], sensitive=roles["sensitive"], domains=domains)
+    mechanism = _read_mechanism(kind, section, schema, complain)
+    if mechanism is None:
+        return None
+    return {
+        "schema": schema,
+        "mechanism": mechanism,
+        "identifiers": roles["identifiers"],
+        "person": roles["person"],
+    }
+
+
+def _read_mechanism(kind: Any, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
+    if kind not in MECHANISMS:
+        return None
+    rest = {key: value for key, value in section.items() if key != "kind"}
+    return MECHANISMS[kind].read(rest, schema, lambda key, message: complain(("mechanism", *key), message))
+
+
+def _section(document: Mapping[str, Any], name: str, complain: Complain) -> Mapping[str, Any]:
+    section = document.get(name)
+    if isinstance(section, dict):
+        return section
+    complain((name,), f"[{name}] is missing; add it" if section is None else f"{name} must be a table: [{name}]")
+    return {}
+
+
+def _unknown(section: Mapping[str, Any], known: tuple[str, ...], key: tuple[str, ...], complain: Complain) -> None:
+    for name in section:
+        if name not in known:
+            complain(
+                (*key, name),
+                f"{name} is not a key of {'.'.join(key) or 'a policy'}{did_you_mean(name, known)}",
+            )
+
+
+def _read_roles(table: Mapping[str, Any], complain: Complain) -> dict[str, Any]:
+    """Roles as tuples of names; a column has one role, and names that differ only in case are one name."""
+    _unknown(table, ROLES, ("table",), complain)
+    roles: dict[str, Any] = {}
+    for role in ("identifiers", "quasi_identifiers"):
+        names = table.get(role, [])
+        if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+            complain(("table", role), f'{role} must be a list of column names, such as ["age", "gender"]')
+            names = []
+        roles[role] = tuple(names)
+    for role in ("sensitive", "person"):
+        name = table.get(role)
+        if name is not None and (not isinstance(name, str) or not name):
+            complain(("table", role), f"{role} must be the name of one column")
+            name = None
+        roles[role] = name
+    if table and not roles["quasi_identifiers"]:
+        complain(("table", "quasi_identifiers"), "quasi_identifiers must name at least one column")
+    if table and roles["sensitive"] is None:
+        complain(("table", "sensitive"), "sensitive must name the column that must not be inferred")
+    seen: dict[str, str] = {}
+    for role, names in (
+        ("identifiers", roles["identifiers"]),
+        ("quasi_identifiers", roles["quasi_identifiers"]),
+        ("sensitive", (roles["sensitive"],) if roles["sensitive"] else ()),
+    ):
+        for name in names:
+            if name.casefold() in seen:
+                complain(("table", role), f"{name} must have one role; it is in {seen[name.casefold()]} already")
+            seen.setdefault(name.casefold(), role)
+            if role != "identifiers" and name.upper() in RESERVED:
+                complain(
+                    ("table", role),
+                    f"a published column must not be called {name}; a release adds its own {name}",
+                )
+    if roles["person"] and seen.get(roles["person"].casefold(), "identifiers") != "identifiers":
+        complain(
+            ("table", "person"),
+            f"person ({roles['person']}) must not be published; take it out of the other roles",
+        )
+    return roles
+
+
+def _read_domains(
+    section: Mapping[str, Any], columns: tuple[str, ...], folder: Path, complain: Complain
+) -> dict[str, Domain]:
+    domains: dict[str, Domain] = {}
+    for name in columns:
+        if name not in section:
+            complain(("domains",), f"[domains.{name}] is missing; declare the values that {name} may take")
+    for name, entry in section.items():
+        key = ("domains", name)
+        if name not in columns:
+            complain(key, f"{name} is not a quasi-identifier and not sensitive{did_you_mean(name, columns)}")
+        elif not isinstance(entry, dict) or sum(kind in entry for kind in DOMAINS) != 1:
+            complain(key, f"[domains.{name}] must have exactly one of integers, values, hierarchy")
+        else:
+            _unknown(entry, DOMAINS, key, complain)
+            try:
+                domains[name] = _read_domain(entry, folder)
+            except PolicyError as error:
+                complain(key, f"{name}: {error}")
+    return domains
+
+
+def _read_domain(entry: Mapping[str, Any], folder: Path) -> Domain:
+    match entry:
+        case {"integers": [int(low), int(high)]}:
+            return Integers(low=low, high=high)
+        case {"values": [*values]}:
+            return Listed(values=tuple(values))
+        case {"hierarchy": str(name)}:
+            return read_hierarchy(folder / name)
+        case {"integers": _}:
+            raise PolicyError("integers must be [lowest, highest], two whole numbers")
+        case {"values": _}:
+            raise PolicyError('values must be a list, such as ["F", "M"]')
+        case _:
+            raise PolicyError("hierarchy must be the name of a CSV file")

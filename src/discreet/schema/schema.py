@@ -1,0 +1,52 @@
+"""The schema: which columns exist for the public, in which role, with which domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.errors import PolicyError
+from discreet.schema.domain import Domain, domain_from_json
+
+RESERVED = ("BID", "COUNT")  # the columns that a bucket release adds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """What a release says about its columns: quasi-identifiers in order, the sensitive one, and their domains."""
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: str
+    domains: Mapping[str, Domain] = field(hash=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.quasi_identifiers, self.sensitive)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "sensitive": self.sensitive,
+            "domains": {name: self.domains[name].as_json() for name in self.columns},
+        }
+
+
+def schema_from_json(data: Any) -> Schema:
+    """Read a schema back from a release; raises PolicyError where it is not one."""
+    match data:
+        case {
+            "quasi_identifiers": [*names],
+            "sensitive": str(sensitive),
+            "domains": dict(domains),
+            **rest,
+        } if not rest:
+            columns = (*names, sensitive)
+        case _:
+            raise PolicyError("schema must have quasi_identifiers, sensitive and domains")
+    if any(not isinstance(name, str) for name in columns) or len(set(columns)) < len(columns):
+        raise PolicyError("schema must name distinct columns")
+    if set(domains) != set(columns):
+        raise PolicyError("schema must have one domain for each column")
+    read = {name: domain_from_json(domains[name]) for name in columns}
+    return Schema(quasi_identifiers=tuple(names), sensitive=sensitive, domains=read)

@@ -1,0 +1,65 @@
+"""From a policy back to its TOML file."""
+
+from __future__ import annotations
+
+import csv
+import re
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomli_w
+
+from discreet.errors import PolicyError
+from discreet.schema.domain import Domain
+
+if TYPE_CHECKING:
+    from discreet.schema.policy import Policy
+
+
+def write_document(policy: Policy, version: int, path: Path) -> Path:
+    """Write the policy to `path`; a hierarchy goes into its own CSV file beside it."""
+    table: dict[str, Any] = {
+        "identifiers": list(policy.identifiers),
+        "quasi_identifiers": list(policy.schema.quasi_identifiers),
+        "sensitive": policy.schema.sensitive,
+    }
+    if policy.person:
+        table["person"] = policy.person
+    domains = policy.schema.domains
+    document = {
+        "version": version,
+        "table": table,
+        "domains": {
+            name: _domain(domains[name], path.with_name(f"{path.stem}-{position}-{_slug(name)}.csv"))
+            for position, name in enumerate(policy.schema.columns, start=1)
+        },
+        "mechanism": {"kind": policy.mechanism.kind, **policy.mechanism.as_toml()},
+    }
+    try:
+        path.write_text(tomli_w.dumps(document), encoding="utf-8")
+    except OSError as error:
+        raise PolicyError(f"policy ({path}) must be writable: {error.strerror}") from None
+    return path
+
+
+def toml_number(number: Fraction) -> int | Decimal | str:
+    """A fraction as TOML can carry it exactly: a whole number, a decimal, or text such as '1/3'."""
+    if number.denominator == 1:
+        return number.numerator
+    decimal = Decimal(number.numerator) / Decimal(number.denominator)
+    return decimal if Fraction(decimal) == number else f"{number.numerator}/{number.denominator}"
+
+
+def _domain(domain: Domain, beside: Path) -> dict[str, Any]:
+    content = domain.as_json()
+    if "hierarchy" not in content:
+        return content
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=";", lineterminator="\n").writerows(content["hierarchy"])
+    return {"hierarchy": beside.name}
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"\W+", "-", name).strip("-").lower() or "column"
