@@ -18,6 +18,8 @@ Number = Fraction | Decimal | int | float | str
 
 def exact(name: str, number: Number) -> Fraction:
     """Read a number as the fraction that its decimal text says: 0.05 is 1/20, not the nearest double."""
+    if type(number) is Fraction:
+        return number
     try:
         return Fraction(repr(number) if isinstance(number, float) else number)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):

@@ -80,8 +80,10 @@ def _smallest_tolerance(
     """
     steps = sorted({Fraction(top, size) for size in range(1, max_size + 1) for top in range(1, size + 1)})
 
+    chosen = set(blamed)
+
     def raised(limit: Fraction) -> list[Fraction]:
-        return [max(each, limit) if i in set(blamed) else each for i, each in enumerate(limits)]
+        return [max(each, limit) if i in chosen else each for i, each in enumerate(limits)]
 
     if not works(raised(steps[-1]), max_size):
         return None

@@ -6,6 +6,7 @@ Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, M = min_size, M' = max
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -101,7 +102,7 @@ def _checked(
     if missing := [value for value in values if value not in tolerance]:
         raise PolicyError(f"tolerance must cover every value that occurs; {len(missing)} are missing")
     limits = [exact("tolerance", tolerance[value]) for value in values]
-    if any(not 0 < number <= 1 for number in limits):
+    if any(not 0 < number.numerator <= number.denominator for number in limits):
         raise PolicyError("tolerance must be above 0 and at most 1 for every value")
     return values, np.array([int(counts[value]) for value in values], dtype=np.int64), limits
 
@@ -133,6 +134,8 @@ def _finished(
 
 def _lower_bound(counts: Ints, limits: list[Fraction]) -> int:
     """No valid setting loses less: a record in a bucket of size S costs (S - 1)^2 / S, which grows with S."""
-    costs = [(smallest_size(number), int(count)) for number, count in zip(limits, counts, strict=True)]
-    total = sum((Fraction(count * (size - 1) ** 2, size) for size, count in costs), Fraction(0))
+    records: Counter[int] = Counter()
+    for number, count in zip(limits, counts.tolist(), strict=True):
+        records[smallest_size(number)] += count
+    total = sum((Fraction(count * (size - 1) ** 2, size) for size, count in records.items()), Fraction(0))
     return -(-total.numerator // total.denominator)

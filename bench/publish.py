@@ -1,0 +1,67 @@
+"""Publishing against a plain copy and a shuffled copy by DuckDB, in one run; ratios of CPU seconds.
+
+    python bench/publish.py            1M and 10M rows
+    python bench/publish.py --full     100M rows as well, with DuckDB held to 2 GB
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+import duckdb
+from census import COLUMNS, write_census, write_policy
+from measure import measure
+
+import discreet
+
+MEMORY = "2GB"
+
+
+def copy(source: Path, to: Path, order: str) -> None:
+    """DuckDB alone: read the published columns and write them again."""
+    with duckdb.connect() as db:
+        db.execute("SET enable_progress_bar = false")
+        db.execute(f"SET memory_limit = '{MEMORY}'")
+        db.execute(f"SET temp_directory = '{to.parent}'")
+        db.execute(f"COPY (SELECT {', '.join(COLUMNS)} FROM '{source}' {order}) TO '{to}' (FORMAT parquet, COMPRESSION zstd)")
+
+
+def publish(source: Path, policy: Path, to: Path) -> None:
+    loaded = discreet.Policy.load(policy)
+    table = discreet.read_table(source, loaded, memory=MEMORY)
+    discreet.publish(table, loaded, to=to, series=to.with_suffix(".series"))
+
+
+def verify(release: Path) -> bool:
+    return discreet.verify(release).holds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--full", action="store_true", help="100M rows as well")
+    sizes = (1_000_000, 10_000_000, *((100_000_000,) if parser.parse_args().full else ()))
+    print(f"{'rows':>12} {'step':<14} {'CPU s':>8} {'/ copy':>7} {'/ shuffled':>10} {'wall s':>7} {'peak MB':>8}")
+    for rows in sizes:
+        folder = Path(tempfile.mkdtemp(prefix="bench-"))
+        source, policy = folder / "census.parquet", folder / "census.toml"
+        write_census(source, rows)
+        write_policy(policy)
+        plain = measure(copy, source, folder / "plain.parquet", "")
+        shuffled = measure(copy, source, folder / "shuffled.parquet", "ORDER BY random()")
+        published = measure(publish, source, policy, folder / "release")
+        verified = measure(verify, folder / "release")
+        assert verified.result
+        for name, cost in (("plain copy", plain), ("shuffled copy", shuffled), ("publish", published), ("verify", verified)):
+            print(
+                f"{rows:>12,} {name:<14} {cost.cpu:>8.2f} {cost.cpu / plain.cpu:>7.2f} {cost.cpu / shuffled.cpu:>10.2f} "
+                f"{cost.wall:>7.2f} {cost.peak_mb:>8,.0f}",
+                flush=True,
+            )
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
