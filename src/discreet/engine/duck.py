@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-Encoding = range | tuple[int, ...] | tuple[str, ...]  # whole numbers from-to, or listed values in order
+Encoding = range | tuple[int | str, ...]  # whole numbers from-to, or listed values in order
 BATCH = 1 << 20
 ROW_GROUP = 122_880
 
@@ -137,6 +137,21 @@ def _whole(value: str, kind: str) -> str:
     if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
         return f"CASE WHEN {value} = floor({value}) THEN TRY_CAST({value} AS BIGINT) END"
     return f"TRY_CAST({value} AS BIGINT)"
+
+
+def listing(column: str, encoding: Encoding) -> str:
+    """A relation of the encoding's values in order: `position_` from 0, and the value under the column's name."""
+    name = identifier(column)
+    if isinstance(encoding, range):
+        first, end = encoding[0], encoding[-1] + 1
+        return f"(SELECT {name} - ({first}) AS position_, {name} FROM range({first}, {end}) listed({name}))"
+    values = ", ".join(f"({position}, {literal(value)})" for position, value in enumerate(encoding))
+    return f"(VALUES {values}) listed(position_, {name})"
+
+
+def literal(value: int | str) -> str:
+    """A value as an SQL literal."""
+    return text(value) if isinstance(value, str) else f"({value})"
 
 
 def identifier(name: str) -> str:

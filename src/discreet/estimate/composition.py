@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """The ST as arrays: one entry for each bucket and value that meet; buckets and values by position."""
+    """The ST as arrays, sorted by bucket: one entry for each bucket and value that meet, both by position."""
 
     ids: Ints  # the buckets' ids, ascending
     values: tuple[Value, ...]  # the values that occur
@@ -32,27 +32,24 @@ class Composition:
         return np.bincount(self.bucket, self.count, minlength=len(self.ids)).astype(np.int64)
 
     @cached_property
+    def _starts(self) -> Ints:
+        return np.searchsorted(self.bucket, np.arange(len(self.ids)))
+
+    @cached_property
     def totals(self) -> Ints:
         return np.bincount(self.value, self.count, minlength=len(self.values)).astype(np.int64)
 
     def per_bucket(self, weights: Floats) -> Floats:
         """sum_x c_gx weights_x for each bucket g."""
-        return _sums(self.bucket, self.count * weights[self.value], len(self.ids))
+        return np.add.reduceat(self.count * weights[self.value], self._starts)
 
     def per_value(self, weights: Floats) -> Floats:
         """sum_g c_gx weights_g for each value x."""
-        return self.entries_per_value(weights[self.bucket])
-
-    def entries_per_value(self, weights: Floats) -> Floats:
-        """sum of count times weight over the entries of each value."""
-        return _sums(self.value, self.count * weights, len(self.values))
+        sums = np.bincount(self.value, self.count * weights[self.bucket], minlength=len(self.values))
+        return np.asarray(sums, dtype=np.float64)
 
     def held(self, values: tuple[int, ...]) -> Ints:
         """How many records of these values each bucket holds."""
         chosen = np.zeros(len(self.values))
         chosen[list(values)] = 1
         return self.per_bucket(chosen).astype(np.int64)
-
-
-def _sums(index: Ints, weights: Floats, length: int) -> Floats:
-    return np.asarray(np.bincount(index, weights, minlength=length), dtype=np.float64)

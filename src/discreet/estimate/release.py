@@ -13,23 +13,23 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from discreet.engine.duck import Engine, identifier, text
+from discreet.engine.duck import Engine, identifier, literal, text
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.answer import answer
 from discreet.estimate.composition import Composition, Ints
 from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.rows import Rows
 from discreet.estimate.unbiased import Regression
 from discreet.query.condition import Atom, Column, Condition, Every
 from discreet.query.parse import Query, parse_query
 from discreet.query.rebuild import Auxiliary
-from discreet.query.split import Part, literal, split_by
+from discreet.query.split import Part, split_by
 from discreet.release.folder import Manifest, plain_file, read_manifest
 from discreet.release.manifest import QIT, ST
 from discreet.schema.schema import Schema
 
 ESTIMATORS = ("unbiased", "uniform")
 MOST_GROUPS = 10_000
-_TOGETHER = 48  # conditions counted in one pass over the rows
 _MOST_PARTS = 6  # parts of one question whose covariances are estimated; beyond, they are bounded
 
 
@@ -44,6 +44,7 @@ class Release:
                 path = text(str(plain_file(manifest.folder, name).resolve()))
                 self._engine.rows(f"CREATE VIEW {relation} AS SELECT * FROM read_parquet({path})")
             self._composition = self._read_composition()
+            self._rows = Rows(self._engine, manifest.schema, "qit", self._composition.ids)
         except (duckdb.Error, pa.ArrowException, KeyError, ValueError, TypeError):
             self._engine.close()
             raise ReleaseError(
@@ -169,7 +170,7 @@ class Release:
     def _occurring(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:
             return list(self._composition.values)
-        found = {row[0] for row in self._engine.rows(f"SELECT DISTINCT {identifier(column)} FROM qit")}
+        found = self._rows.occurring(column)
         return [value for value in self.schema.domains[column] if value in found]
 
     def _estimates(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
@@ -181,8 +182,8 @@ class Release:
         sensitive, values = self.schema.sensitive, self._composition.values
         try:
             split = [split_by(condition, sensitive, values, self._engine) for condition in conditions]
-            wanted = [sql for parts in split for sql in (*_conditions(parts), *_pairs(parts).values())]
-            matches = self._matches(wanted)
+            wanted = [each for parts in split for each in (*_conditions(parts), *_pairs(parts).values())]
+            matches = self._rows.matches(wanted)
         except duckdb.Error:
             raise QueryError(
                 "the condition cannot be evaluated, for its arithmetic overflows; use smaller numbers"
@@ -192,33 +193,15 @@ class Release:
     def _answer(
         self,
         parts: Sequence[Part],
-        matches: Mapping[str, Ints],
+        matches: Mapping[Condition, Ints],
         estimator: str,
         confidence: float,
         width: float,
     ) -> Estimate:
-        found = [self._composition.sizes if part.always else matches[part.sql] for part in parts]
-        joint = {pair: matches[sql] for pair, sql in _pairs(parts).items()}
+        found = [matches[condition] for condition in _conditions(parts)]
+        joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
         chosen = [part.values for part in parts]
         return answer(self._regression, found, chosen, joint, estimator=estimator, confidence=confidence, width=width)
-
-    def _matches(self, conditions: Sequence[str]) -> dict[str, Ints]:
-        """For each condition on the quasi-identifiers, how many rows of each bucket meet it."""
-        distinct = list(dict.fromkeys(conditions))
-        found: dict[str, Ints] = {}
-        for start in range(0, len(distinct), _TOGETHER):
-            some = distinct[start : start + _TOGETHER]
-            flags = ", ".join(f"({sql}) IS TRUE AS m{i}" for i, sql in enumerate(some))
-            sums = ", ".join(f"count(*) FILTER (WHERE m{i}) AS m{i}" for i in range(len(some)))
-            any_of = " OR ".join(f"m{i}" for i in range(len(some)))
-            counted = self._engine.arrow(
-                f"SELECT BID, {sums} FROM (SELECT BID, {flags} FROM qit) WHERE {any_of} GROUP BY BID"
-            )
-            place = np.searchsorted(self._composition.ids, counted["BID"].to_numpy())
-            for i, sql in enumerate(some):
-                found[sql] = np.zeros(len(self._composition.ids), dtype=np.int64)
-                found[sql][place] = counted[f"m{i}"].to_numpy()
-        return found
 
     def _auxiliary(self, tables: Mapping[str, Any] | None) -> dict[str, Auxiliary]:
         """Register the caller's public tables under names of our own."""
@@ -246,18 +229,16 @@ class Release:
         return known
 
 
-def _conditions(parts: Sequence[Part]) -> list[str]:
-    return [part.sql for part in parts if not part.always]
+def _conditions(parts: Sequence[Part]) -> list[Condition]:
+    return [part.condition for part in parts]
 
 
-def _pairs(parts: Sequence[Part]) -> dict[tuple[int, int], str]:
-    """The conditions that pairs of parts meet together, while there are few; with one that always holds it is the
-    other.
-    """
+def _pairs(parts: Sequence[Part]) -> dict[tuple[int, int], Condition]:
+    """The conditions that pairs of parts meet together, while there are few."""
     if len(parts) > _MOST_PARTS:
         return {}
     pairs = combinations(range(len(parts)), 2)
-    return {(one, two): f"{parts[one].sql} AND {parts[two].sql}" for one, two in pairs}
+    return {(one, two): Every((parts[one].condition, parts[two].condition)) for one, two in pairs}
 
 
 def open_release(folder: str | Path) -> Release:

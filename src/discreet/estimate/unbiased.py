@@ -109,14 +109,13 @@ class Regression:
         """
         totals = self.composition.totals
         shares = [self.shares(part.matches) for part in parts]
-        away = []
-        for part in parts:
-            own = np.zeros(len(totals))
-            own[list(part.values)] = 1
-            away.append(part.weights[self.composition.bucket] - own[self.composition.value])
+        own = np.zeros((len(parts), len(totals)))
+        for number, part in enumerate(parts):
+            own[number, list(part.values)] = 1
         total = 0.0
         for one, two in combinations_with_replacement(range(len(parts)), 2):
-            spread = self.composition.entries_per_value(away[one] * away[two])
+            products = self.composition.per_value(parts[one].weights * parts[two].weights)
+            spread = products - totals * own[one] * own[two]  # the weights' means over y's slots are 1(y in X)
             p, q = shares[one], shares[two]
             if one == two:
                 total += float(_per_record(totals) * p * (1 - p) @ spread)

@@ -29,11 +29,10 @@ class Atom:
     def columns(self) -> frozenset[str]:
         return frozenset(part.name for part in self.parts if isinstance(part, Column))
 
-    def sql(self, bound: Mapping[str, str]) -> str:
-        """The predicate with columns named, or replaced by the SQL literal they are bound to."""
-        return "".join(
-            part if isinstance(part, str) else bound.get(part.name, identifier(part.name)) for part in self.parts
-        )
+    @property
+    def sql(self) -> str:
+        """The predicate with its columns named."""
+        return "".join(part if isinstance(part, str) else identifier(part.name) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -73,16 +72,25 @@ def columns_of(condition: Condition) -> frozenset[str]:
     return frozenset().union(*(atom.columns for atom in atoms(condition)))
 
 
-def render(condition: Condition, bound: Mapping[str, str] | None = None) -> str:
+def render(condition: Condition) -> str:
     """The condition as SQL in DuckDB's dialect."""
     if isinstance(condition, Atom):
-        return f"({condition.sql(bound or {})})"
+        return f"({condition.sql})"
     if isinstance(condition, Not):
-        return f"(NOT {render(condition.part, bound)})"
+        return f"(NOT {render(condition.part)})"
     if not condition.parts:
         return "TRUE" if isinstance(condition, Every) else "FALSE"
     word = " AND " if isinstance(condition, Every) else " OR "
-    return "(" + word.join(render(part, bound) for part in condition.parts) + ")"
+    return "(" + word.join(map(render, condition.parts)) + ")"
+
+
+def bind(condition: Condition, bound: Mapping[str, str]) -> Condition:
+    """The condition with columns replaced by the SQL literals they are bound to."""
+    if isinstance(condition, Atom):
+        return Atom(tuple(part if isinstance(part, str) else bound.get(part.name, part) for part in condition.parts))
+    if isinstance(condition, Not):
+        return Not(bind(condition.part, bound))
+    return type(condition)(tuple(bind(part, bound) for part in condition.parts))
 
 
 def decide(condition: Condition, known: Mapping[Atom, Truth]) -> Condition | Truth:

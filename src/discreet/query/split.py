@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.engine.duck import Engine, text
-from discreet.query.condition import TRUE, Atom, Condition, Truth, atoms, decide, render
+from discreet.engine.duck import Engine, listing, literal
+from discreet.query.condition import TRUE, Atom, Condition, Truth, atoms, bind, decide
 from discreet.schema.domain import Value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """The values (by position) for which the same condition on the other columns decides, and that condition as SQL.
+    """Values (by position) for which the same condition on the other columns decides; TRUE where they always match."""
 
-    `always` marks values that match whatever the other columns hold; their condition is TRUE.
-    """
-
-    sql: str
+    condition: Condition
     values: tuple[int, ...]
-    always: bool
 
 
 def split_by(condition: Condition, column: str, values: Sequence[Value], engine: Engine) -> tuple[Part, ...]:
@@ -30,37 +26,25 @@ def split_by(condition: Condition, column: str, values: Sequence[Value], engine:
     """
     own = [atom for atom in atoms(condition) if atom.columns == {column}]
     mixed = any(column in atom.columns and atom not in own for atom in atoms(condition))
-    truth = _decided(own, column, values, engine)
-    found: dict[str, list[int]] = {}
-    always: list[int] = []
+    found: dict[Condition, list[int]] = {}
     cases: dict[tuple[Truth, ...], Condition | Truth] = {}
-    for position, value in enumerate(values):
-        case = truth[position]
+    for position, case in enumerate(_decided(own, column, values, engine)):
         if case not in cases:
             cases[case] = decide(condition, dict(zip(own, case, strict=True)))
         left = cases[case]
-        if left is True or left == TRUE:
-            always.append(position)
-        elif left is not False and left is not None:
-            bound = {column: literal(value)} if mixed else {}
-            found.setdefault(render(left, bound), []).append(position)
-    parts = [Part(sql=sql, values=tuple(positions), always=False) for sql, positions in found.items()]
-    if always:
-        parts.append(Part(sql="TRUE", values=tuple(always), always=True))
-    return tuple(parts)
-
-
-def literal(value: Value) -> str:
-    """A value of a domain as an SQL literal."""
-    return text(value) if isinstance(value, str) else f"({value})"
+        if left is False or left is None:
+            continue
+        if left is True:
+            left = TRUE
+        elif mixed:
+            left = bind(left, {column: literal(values[position])})
+        found.setdefault(left, []).append(position)
+    return tuple(Part(condition=left, values=tuple(positions)) for left, positions in found.items())
 
 
 def _decided(own: Sequence[Atom], column: str, values: Sequence[Value], engine: Engine) -> list[tuple[Truth, ...]]:
     """The truth of each atom for each value, by the engine that would evaluate it on rows."""
     if not own:
         return [()] * len(values)
-    listed = ", ".join(f"({position}, {literal(value)})" for position, value in enumerate(values))
-    truths = ", ".join(atom.sql({}) for atom in own)
-    relation = f'(VALUES {listed}) AS listed(position_, "{column.replace(chr(34), chr(34) * 2)}")'
-    rows = engine.rows(f"SELECT {truths} FROM {relation} ORDER BY position_")
-    return [tuple(row) for row in rows]
+    truths = ", ".join(atom.sql for atom in own)
+    return engine.rows(f"SELECT {truths} FROM {listing(column, tuple(values))} ORDER BY position_")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from discreet.errors import PolicyError
 
@@ -85,9 +85,9 @@ class Listed:
         return iter(self.values)
 
     @property
-    def encoding(self) -> tuple[int, ...] | tuple[str, ...]:
+    def encoding(self) -> tuple[Value, ...]:
         """The values as an engine takes them."""
-        return cast("tuple[int, ...] | tuple[str, ...]", self.values)
+        return self.values
 
     def as_json(self) -> dict[str, Any]:
         if self.paths:

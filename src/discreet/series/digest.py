@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.integer[Any]]
-Encoding = range | tuple[int, ...] | tuple[str, ...]
+Encoding = range | tuple[int | str, ...]
 
 
 class RowDigest:

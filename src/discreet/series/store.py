@@ -49,7 +49,7 @@ class Series:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            fresh = not path.exists()
+            fresh = not path.exists() or path.stat().st_size == 0  # empty: a first try that was cut short
             if fresh:
                 path.touch(mode=0o600)
             self._db = sqlite3.connect(os.fspath(path), timeout=10, isolation_level=None)
