@@ -13,7 +13,9 @@ COLUMNS = ("Age", *DOMAINS, "Occupation")
 
 def write_census(path: Path, rows: int) -> None:
     """One Parquet file: Age 17..92 and text elsewhere; Occupation has 50 values from about 0.2 % to 7.5 %."""
-    parts = [f"'{name}-' || lpad((hash(i, '{name}') % {size})::VARCHAR, 2, '0') AS {name}" for name, size in DOMAINS.items()]
+    parts = [
+        f"'{name}-' || lpad((hash(i, '{name}') % {size})::VARCHAR, 2, '0') AS {name}" for name, size in DOMAINS.items()
+    ]
     share = "pow((hash(i, 'o') % 1000003) / 1000003.0, 1.8)"
     with duckdb.connect() as db:
         db.execute(
@@ -25,7 +27,9 @@ def write_census(path: Path, rows: int) -> None:
 
 def write_policy(path: Path) -> None:
     """The papers' tolerance, min(1, 8 f + 0.02), with Occupation as the sensitive attribute."""
-    listed = {name: [f"{name}-{i:02d}" for i in range(size)] for name, size in (*DOMAINS.items(), ("Occupation", OCCUPATIONS))}
+    listed = {
+        name: [f"{name}-{i:02d}" for i in range(size)] for name, size in (*DOMAINS.items(), ("Occupation", OCCUPATIONS))
+    }
     domains = "".join(f"[domains.{name}]\nvalues = {values}\n".replace("'", '"') for name, values in listed.items())
     path.write_text(
         f"""version = 1

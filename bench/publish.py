@@ -1,7 +1,7 @@
 """Publishing against a plain copy and a shuffled copy by DuckDB, in one run; ratios of CPU seconds.
 
-    python bench/publish.py            1M and 10M rows
-    python bench/publish.py --full     100M rows as well, with DuckDB held to 2 GB
+python bench/publish.py            1M and 10M rows
+python bench/publish.py --full     100M rows as well, with DuckDB held to 2 GB
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def copy(source: Path, to: Path, order: str) -> None:
         db.execute("SET enable_progress_bar = false")
         db.execute(f"SET memory_limit = '{MEMORY}'")
         db.execute(f"SET temp_directory = '{to.parent}'")
-        db.execute(f"COPY (SELECT {', '.join(COLUMNS)} FROM '{source}' {order}) TO '{to}' (FORMAT parquet, COMPRESSION zstd)")
+        db.execute(
+            f"COPY (SELECT {', '.join(COLUMNS)} FROM '{source}' {order}) TO '{to}' (FORMAT parquet, COMPRESSION zstd)"
+        )
 
 
 def publish(source: Path, policy: Path, to: Path) -> None:
@@ -54,7 +56,12 @@ def main() -> None:
         published = measure(publish, source, policy, folder / "release")
         verified = measure(verify, folder / "release")
         assert verified.result
-        for name, cost in (("plain copy", plain), ("shuffled copy", shuffled), ("publish", published), ("verify", verified)):
+        for name, cost in (
+            ("plain copy", plain),
+            ("shuffled copy", shuffled),
+            ("publish", published),
+            ("verify", verified),
+        ):
             print(
                 f"{rows:>12,} {name:<14} {cost.cpu:>8.2f} {cost.cpu / plain.cpu:>7.2f} {cost.cpu / shuffled.cpu:>10.2f} "
                 f"{cost.wall:>7.2f} {cost.peak_mb:>8,.0f}",

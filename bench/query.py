@@ -1,7 +1,7 @@
 """Asking a release: CPU seconds against the exact count of the same condition on the raw table, in one run.
 
-    python bench/query.py            a 300k-row release, 5,000 questions of the papers' form; a 10M-row release, one by one
-    python bench/query.py --quick    the same with 500 questions and 1M rows
+python bench/query.py            a 300k-row release, 5,000 questions of the papers' form; a 10M-row release, one by one
+python bench/query.py --quick    the same with 500 questions and 1M rows
 """
 
 from __future__ import annotations

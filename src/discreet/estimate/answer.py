@@ -55,7 +55,7 @@ def answer(
         Weighted(values=values, weights=regression.weights(values), matches=found)
         for values, found in zip(chosen, matches, strict=True)
     ]
-    value = sum(float(part.weights @ part.matches) for part in parts)
+    value = sum(float((part.weights * part.matches).sum()) for part in parts)
     return interval(value, regression.variance(parts, joint), COINS)
 
 

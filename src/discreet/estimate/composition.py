@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
 
 from discreet.schema.domain import Value
 
@@ -32,21 +33,31 @@ class Composition:
         return np.bincount(self.bucket, self.count, minlength=len(self.ids)).astype(np.int64)
 
     @cached_property
-    def _starts(self) -> Ints:
-        return np.searchsorted(self.bucket, np.arange(len(self.ids)))
-
-    @cached_property
     def totals(self) -> Ints:
         return np.bincount(self.value, self.count, minlength=len(self.values)).astype(np.int64)
 
+    @cached_property
+    def _matrix(self) -> csr_array:
+        shape = (len(self.ids), len(self.values))
+        return csr_array((self.count.astype(np.float64), (self.bucket, self.value)), shape=shape)
+
+    @cached_property
+    def _transposed(self) -> csr_array:
+        return self._matrix.T.tocsr()
+
+    @cached_property
+    def moments(self) -> Floats:
+        """sum_g c_g c_g^T / S_g, dense."""
+        scaled = self._transposed @ diags_array(1 / self.sizes) @ self._matrix
+        return np.asarray(scaled.toarray(), dtype=np.float64)
+
     def per_bucket(self, weights: Floats) -> Floats:
         """sum_x c_gx weights_x for each bucket g."""
-        return np.add.reduceat(self.count * weights[self.value], self._starts)
+        return np.asarray(self._matrix @ weights)
 
     def per_value(self, weights: Floats) -> Floats:
         """sum_g c_gx weights_g for each value x."""
-        sums = np.bincount(self.value, self.count * weights[self.bucket], minlength=len(self.values))
-        return np.asarray(sums, dtype=np.float64)
+        return np.asarray(self._transposed @ weights)
 
     def held(self, values: tuple[int, ...]) -> Ints:
         """How many records of these values each bucket holds."""

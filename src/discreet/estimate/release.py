@@ -181,7 +181,7 @@ class Release:
         width = NormalDist().inv_cdf((1 + confidence) / 2)
         sensitive, values = self.schema.sensitive, self._composition.values
         try:
-            split = [split_by(condition, sensitive, values, self._engine) for condition in conditions]
+            split = split_by(conditions, sensitive, values, self._engine)
             wanted = [each for parts in split for each in (*_conditions(parts), *_pairs(parts).values())]
             matches = self._rows.matches(wanted)
         except duckdb.Error:

@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 
 import numpy as np
 
 from discreet.estimate.composition import Composition, Floats, Ints
 
 MOST_VALUES = 2_000  # the moments are dense: beyond this they would take minutes
-CELLS = 1 << 22  # of the ST, made dense piece by piece
 SPREAD = 0.05
 _NULL = 1e-9
 
@@ -42,31 +41,16 @@ class Regression:
     composition: Composition
 
     @cached_property
-    def _moments(self) -> Floats:
-        """G, from pieces of the ST made dense."""
-        composition = self.composition
-        m, buckets = len(composition.values), len(composition.ids)
-        moments = np.zeros((m, m))
-        share = composition.count / np.sqrt(composition.sizes[composition.bucket])
-        step = max(1, CELLS // m)
-        starts = np.searchsorted(composition.bucket, np.arange(0, buckets + step, step))
-        for chunk, (start, stop) in enumerate(pairwise(starts)):
-            dense = np.zeros((min(step, buckets - chunk * step), m))
-            dense[composition.bucket[start:stop] - chunk * step, composition.value[start:stop]] = share[start:stop]
-            moments += dense.T @ dense
-        return moments
-
-    @cached_property
     def _spectrum(self) -> tuple[Floats, Floats]:
         """Eigenvalues and vectors of D^-1/2 G D^-1/2 with D = diag(n): all between 0 and 1, the largest is 1."""
         scale = 1 / np.sqrt(self.composition.totals)
-        values, vectors = np.linalg.eigh(self._moments * scale[:, None] * scale[None, :])
+        values, vectors = np.linalg.eigh(self.composition.moments * scale[:, None] * scale[None, :])
         return values, vectors
 
     @cached_property
     def _ridge(self) -> Floats:
         return np.asarray(
-            np.linalg.inv(self._moments + np.eye(len(self.composition.values)) / SPREAD), dtype=np.float64
+            np.linalg.inv(self.composition.moments + np.eye(len(self.composition.values)) / SPREAD), dtype=np.float64
         )
 
     def identifies(self, chosen: tuple[int, ...]) -> bool:

@@ -21,9 +21,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Atom:
-    """One predicate: text and columns in turn."""
+    """One predicate: text and columns in turn; `listed` has the values where it asks no more than whether a column is
+    one of them.
+    """
 
     parts: tuple[str | Column, ...]
+    listed: frozenset[int | str] | None = None
 
     @property
     def columns(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ IN (SELECT column FROM aux [WHERE ...]) over auxiliary tables that the caller ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -145,7 +145,7 @@ def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Atom:
     if sign in ("=", "<>"):
         for one, other in ((left, right), (right, left)):
             _in_domain(one, other, scope)
-    return Atom((*left.parts, f" {sign} ", *right.parts))
+    return Atom((*left.parts, f" {sign} ", *right.parts), _membership(left, [right]) if sign == "=" else None)
 
 
 def _like(node: exp.Like, scope: Scope) -> Condition:
@@ -172,7 +172,13 @@ def _in(node: exp.In, scope: Scope) -> Atom:
         _comparable(value, each)
         _in_domain(value, each, scope)
         parts += [", " if position else "", *each.parts]
-    return Atom((*parts, ")"))
+    return Atom((*parts, ")"), _membership(value, listed))
+
+
+def _membership(value: Term, listed: Sequence[Term]) -> frozenset[int | str] | None:
+    """The values of the list, where a column is compared with whole numbers or texts and nothing else."""
+    found = [each.literal for each in listed if isinstance(each.literal, int | str)]
+    return frozenset(found) if value.column and len(found) == len(listed) else None
 
 
 def _subquery(select: exp.Expr, scope: Scope) -> tuple[Term, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.engine.duck import Engine, listing, literal
+from discreet.engine.duck import Engine, literal
 from discreet.query.condition import TRUE, Atom, Condition, Truth, atoms, bind, decide
+from discreet.query.decide import Decided, decide_values
 from discreet.schema.domain import Value
 
 
@@ -18,17 +19,29 @@ class Part:
     values: tuple[int, ...]
 
 
-def split_by(condition: Condition, column: str, values: Sequence[Value], engine: Engine) -> tuple[Part, ...]:
-    """The parts of a condition; values that can never match are in none.
+def split_by(
+    conditions: Sequence[Condition], column: str, values: Sequence[Value], engine: Engine
+) -> list[tuple[Part, ...]]:
+    """The parts of each condition; values that can never match are in none.
 
-    Atoms on the column alone are decided by the engine for all values at once, so SQL's own rules apply; an atom that
-    mixes the column with others is left open, with the value put in.
+    Atoms on the column alone are decided for all values at once; an atom that mixes the column with others is left
+    open, with the value put in.
     """
-    own = [atom for atom in atoms(condition) if atom.columns == {column}]
-    mixed = any(column in atom.columns and atom not in own for atom in atoms(condition))
+    own = {atom for condition in conditions for atom in atoms(condition) if atom.columns == {column}}
+    decided = decide_values(list(own), column, tuple(values), engine)
+    return [_split(condition, column, values, decided) for condition in conditions]
+
+
+def _split(
+    condition: Condition, column: str, values: Sequence[Value], decided: Mapping[Atom, Decided]
+) -> tuple[Part, ...]:
+    own = [atom for atom in atoms(condition) if atom in decided]
+    mixed = any(column in atom.columns and atom not in decided for atom in atoms(condition))
+    truths = [_truths(decided[atom]) for atom in own]
     found: dict[Condition, list[int]] = {}
     cases: dict[tuple[Truth, ...], Condition | Truth] = {}
-    for position, case in enumerate(_decided(own, column, values, engine)):
+    for position, value in enumerate(values):
+        case = tuple(truth[position] for truth in truths)
         if case not in cases:
             cases[case] = decide(condition, dict(zip(own, case, strict=True)))
         left = cases[case]
@@ -37,14 +50,13 @@ def split_by(condition: Condition, column: str, values: Sequence[Value], engine:
         if left is True:
             left = TRUE
         elif mixed:
-            left = bind(left, {column: literal(values[position])})
+            left = bind(left, {column: literal(value)})
         found.setdefault(left, []).append(position)
     return tuple(Part(condition=left, values=tuple(positions)) for left, positions in found.items())
 
 
-def _decided(own: Sequence[Atom], column: str, values: Sequence[Value], engine: Engine) -> list[tuple[Truth, ...]]:
-    """The truth of each atom for each value, by the engine that would evaluate it on rows."""
-    if not own:
-        return [()] * len(values)
-    truths = ", ".join(atom.sql for atom in own)
-    return engine.rows(f"SELECT {truths} FROM {listing(column, tuple(values))} ORDER BY position_")
+def _truths(decided: Decided) -> list[Truth]:
+    true, false = decided
+    if false is None:
+        return list(true.tolist())
+    return [True if yes else False if no else None for yes, no in zip(true.tolist(), false.tolist(), strict=True)]

@@ -1,0 +1,48 @@
+"""Deciding predicates: where each is true and where false, for the values of a column or the rows of a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engine.duck import Encoding, Engine, listing
+from discreet.query.condition import Atom
+
+Bools = NDArray[np.bool_]
+Decided = tuple[Bools, Bools | None]  # where true, and where false; None: wherever it is not true
+_TOGETHER = 64  # predicates decided in one pass
+
+
+def decide_values(atoms: Sequence[Atom], column: str, values: Encoding, engine: Engine) -> dict[Atom, Decided]:
+    """Each predicate on one column, for each of its values in order.
+
+    Membership in a list is looked up here; everything else is evaluated by the engine, so SQL's own rules apply.
+    """
+    found: dict[Atom, Decided] = {}
+    for atom in atoms:
+        if atom.listed is not None:
+            found[atom] = (
+                np.fromiter((value in atom.listed for value in values), dtype=np.bool_, count=len(values)),
+                None,
+            )
+    rest = [atom for atom in atoms if atom not in found]
+    found.update(decide_rows(rest, listing(column, values), engine, order="position_"))
+    return found
+
+
+def decide_rows(
+    atoms: Sequence[Atom], relation: str, engine: Engine, order: str = ""
+) -> Iterator[tuple[Atom, Decided]]:
+    """Each predicate for each row of a relation, in its order or the one given."""
+    by = f" ORDER BY {order}" if order else ""
+    for start in range(0, len(atoms), _TOGETHER):
+        some = atoms[start : start + _TOGETHER]
+        flags = ", ".join(f"({atom.sql}) AS t{i}" for i, atom in enumerate(some))
+        answer = engine.arrow(f"SELECT {flags} FROM {relation}{by}")
+        for i, atom in enumerate(some):
+            column = answer[f"t{i}"]
+            true = column.fill_null(False).to_numpy().astype(np.bool_)
+            false = ~column.fill_null(True).to_numpy().astype(np.bool_) if column.null_count else None
+            yield atom, (true, false)
