@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -36,10 +37,8 @@ def main() -> None:
         for sizes in ("one", "two") if values == 50 else ("two",):
 
             def step(sizes: str = sizes, counts: dict[object, int] = counts, limits: object = tolerance) -> None:
-                try:
+                with contextlib.suppress(discreet.Infeasible):
                     discreet.plan_buckets(counts, limits, sizes=sizes)
-                except discreet.Infeasible:
-                    pass
 
             took = cpu(step, 3)
             print(f"{rows:>14,} {values:>8,} {sizes:>6} {took * 1e3:>9.1f} {took / yard:>12.2f}")

@@ -56,16 +56,11 @@ def main() -> None:
         published = measure(publish, source, policy, folder / "release")
         verified = measure(verify, folder / "release")
         assert verified.result
-        for name, cost in (
-            ("plain copy", plain),
-            ("shuffled copy", shuffled),
-            ("publish", published),
-            ("verify", verified),
-        ):
+        costs = {"plain copy": plain, "shuffled copy": shuffled, "publish": published, "verify": verified}
+        for name, cost in costs.items():
+            ratios = f"{cost.cpu / plain.cpu:>7.2f} {cost.cpu / shuffled.cpu:>10.2f}"
             print(
-                f"{rows:>12,} {name:<14} {cost.cpu:>8.2f} {cost.cpu / plain.cpu:>7.2f} {cost.cpu / shuffled.cpu:>10.2f} "
-                f"{cost.wall:>7.2f} {cost.peak_mb:>8,.0f}",
-                flush=True,
+                f"{rows:>12,} {name:<14} {cost.cpu:>8.2f} {ratios} {cost.wall:>7.2f} {cost.peak_mb:>8,.0f}", flush=True
             )
         shutil.rmtree(folder)
 

@@ -15,7 +15,11 @@ def test_every_public_function_is_fully_typed():
     """Parameters and results of public functions and methods have types."""
     for name in discreet.__all__:
         thing = getattr(discreet, name)
-        functions = [thing] if inspect.isfunction(thing) else [each for _, each in inspect.getmembers(thing, inspect.isfunction)]
+        functions = (
+            [thing]
+            if inspect.isfunction(thing)
+            else [each for _, each in inspect.getmembers(thing, inspect.isfunction)]
+        )
         for function in functions:
             if function.__module__.startswith("discreet") and not function.__name__.startswith("_"):
                 hints = function.__annotations__
