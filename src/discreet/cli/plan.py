@@ -5,6 +5,7 @@ from __future__ import annotations
 import discreet
 from discreet.cli.options import AsJson, Data, PolicyFile
 from discreet.cli.show import guarded, show_json, show_plan
+from discreet.schema.domain import key_of
 
 EXAMPLE = "Example: discreet plan hospital.csv --policy hospital.toml"
 
@@ -26,6 +27,6 @@ def plan(data: Data, policy: PolicyFile, as_json: AsJson = False) -> None:
             "proved_optimal": planned.proved_optimal,
             "classes": [{"size": size, "buckets": buckets} for size, buckets in planned.classes],
             "records": planned.records,
-            "tolerance": {str(value): str(limit) for value, limit in planned.tolerance.items()},
+            "tolerance": {key_of(value): str(limit) for value, limit in planned.tolerance.items()},
         }
     )

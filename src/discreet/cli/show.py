@@ -57,10 +57,14 @@ def say(text: str = "", style: str = "") -> None:
 def show_bars(counts: Mapping[object, int], width: int = 40) -> None:
     """A histogram as bars."""
     total, most = sum(counts.values()), max(counts.values())
-    name = max(len(str(value)) for value in counts)
+    name = max(len(_named(value)) for value in counts)
     for value, count in sorted(counts.items(), key=lambda pair: -pair[1]):
         bar = "█" * max(1, round(width * count / most)) if count else ""
-        say(f"  {value!s:<{name}} {count:>7,} {count / total:>7.2%} {bar}")
+        say(f"  {_named(value):<{name}} {count:>7,} {count / total:>7.2%} {bar}")
+
+
+def _named(value: object) -> str:
+    return "(missing)" if value is None else str(value)
 
 
 def show_plan(plan: BucketPlan) -> None:
@@ -74,7 +78,7 @@ def show_plan(plan: BucketPlan) -> None:
         say("the cost comes from values that cannot go into the smallest buckets:")
         for value, records, least in drivers[:8]:
             limit = float(plan.tolerance[value])
-            say(f"  {value}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records")
+            say(f"  {_named(value)}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records")
         if len(drivers) > 8:
             say(f"  and {len(drivers) - 8} more values")
 
@@ -96,5 +100,5 @@ def show_counts(counts: Counts, models: Counts) -> None:
     confidence = counts.rows[0][1].confidence if counts.rows else 0.95
     table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", "uniform (model)", box=None)
     for (group, estimate), (_, model) in zip(counts, models, strict=True):
-        table.add_row(*(escape(str(value)) for value in group), *estimate_row(estimate), estimate_row(model)[0])
+        table.add_row(*(escape(_named(value)) for value in group), *estimate_row(estimate), estimate_row(model)[0])
     console.print(table)

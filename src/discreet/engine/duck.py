@@ -15,7 +15,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-Encoding = range | tuple[int | str, ...]  # whole numbers from-to, or listed values in order
+from discreet.engine.encoding import Encoding, encoded, identifier, literal, text
+
 BATCH = 1 << 20
 ROW_GROUP = 122_880
 
@@ -89,77 +90,18 @@ class Engine:
         types = self.columns(source)
         parts = []
         for number, (name, (column, encoding)) in enumerate(columns.items()):
-            value = f"{identifier(column)}"
-            if isinstance(encoding, range):
-                whole = _whole(value, types[column])
-                parts.append(
-                    f"CASE WHEN {whole} BETWEEN {encoding[0]} AND {encoding[-1]} THEN {whole} END AS {identifier(name)}"
-                )
-            elif isinstance(encoding[0], int):
-                whole = _whole(value, types[column])
-                parts.append(
-                    f"CASE WHEN {whole} IN ({', '.join(map(str, encoding))}) THEN {whole} END AS {identifier(name)}"
-                )
-            else:
-                listed = self._enumeration(f"{relation}_{number}", encoding)
-                parts.append(f"TRY_CAST(CAST({value} AS VARCHAR) AS {listed}) AS {identifier(name)}")
+            enumeration = f"{relation}_{number}"
+            if encoding.kind == "text":
+                self.rows(f"CREATE TYPE {enumeration} AS ENUM ({', '.join(map(literal, encoding.values))})")
+            parts.append(f"{encoded(column, types[column], encoding, enumeration)} AS {identifier(name)}")
         self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {', '.join(parts)} FROM {source}")
 
-    def code(self, column: str, encoding: Encoding) -> str:
-        """The SQL of a column's code: its position in the encoding, from 0."""
-        if isinstance(encoding, range):
-            return f"({identifier(column)} - ({encoding[0]}))"
-        if isinstance(encoding[0], int):
-            return f"(list_position({list(encoding)}::BIGINT[], {identifier(column)}) - 1)"
-        return f"enum_code({identifier(column)})"
-
     def write_sorted(self, relation: str, columns: Sequence[str], order: Sequence[str], to: Path) -> None:
-        """Write columns of a relation to one Parquet file, the rows sorted by the columns given."""
+        """Write columns of a relation to one Parquet file, the rows sorted by the SQL expressions given."""
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
-        listed, by = (", ".join(map(identifier, names)) for names in (columns, order))
-        self.rows(f"COPY (SELECT {listed} FROM {relation} ORDER BY {by}) TO {text(str(to))} ({options})")
+        listed = ", ".join(map(identifier, columns))
+        self.rows(f"COPY (SELECT {listed} FROM {relation} ORDER BY {', '.join(order)}) TO {text(str(to))} ({options})")
 
     def write_csv(self, parquet: Path, to: Path) -> None:
         """Write a Parquet file's rows as CSV, in the same order."""
         self.rows(f"COPY (SELECT * FROM read_parquet({text(str(parquet))})) TO {text(str(to))} (FORMAT csv, HEADER)")
-
-    def _enumeration(self, name: str, values: Sequence[Any]) -> str:
-        self.rows(f"CREATE TYPE {name} AS ENUM ({', '.join(text(value) for value in values)})")
-        return name
-
-
-def _whole(value: str, kind: str) -> str:
-    """A column as whole numbers, NULL where it is not one: text and fractions are never rounded."""
-    if kind == "VARCHAR" or kind.startswith("ENUM"):
-        return (
-            f"CASE WHEN regexp_full_match(CAST({value} AS VARCHAR), '[+-]?[0-9]+') "
-            f"THEN TRY_CAST(CAST({value} AS VARCHAR) AS BIGINT) END"
-        )
-    if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
-        return f"CASE WHEN {value} = floor({value}) THEN TRY_CAST({value} AS BIGINT) END"
-    return f"TRY_CAST({value} AS BIGINT)"
-
-
-def listing(column: str, encoding: Encoding) -> str:
-    """A relation of the encoding's values in order: `position_` from 0, and the value under the column's name."""
-    name = identifier(column)
-    if isinstance(encoding, range):
-        first, end = encoding[0], encoding[-1] + 1
-        return f"(SELECT {name} - ({first}) AS position_, {name} FROM range({first}, {end}) listed({name}))"
-    values = ", ".join(f"({position}, {literal(value)})" for position, value in enumerate(encoding))
-    return f"(VALUES {values}) listed(position_, {name})"
-
-
-def literal(value: int | str) -> str:
-    """A value as an SQL literal."""
-    return text(value) if isinstance(value, str) else f"({value})"
-
-
-def identifier(name: str) -> str:
-    """A name as SQL: quoted, with quotes doubled."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + value.replace("'", "''") + "'"

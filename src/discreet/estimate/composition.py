@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from discreet.engine.encoding import Encoding
 from discreet.schema.domain import Value
 
 Floats = NDArray[np.float64]
@@ -27,6 +29,12 @@ class Composition:
     bucket: Ints
     value: Ints
     count: Ints
+
+    @property
+    def encoding(self) -> Encoding:
+        """The values that occur, as an engine takes them."""
+        present = tuple(value for value in self.values if value is not None)
+        return Encoding(cast("tuple[int, ...] | tuple[str, ...]", present), None in self.values)
 
     @cached_property
     def sizes(self) -> Ints:

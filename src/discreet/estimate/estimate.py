@@ -54,15 +54,15 @@ class Counts:
     """A table of estimates, one for each group."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[int | str, ...], Estimate], ...]
+    rows: tuple[tuple[tuple[int | str | None, ...], Estimate], ...]
 
-    def __iter__(self) -> Iterator[tuple[tuple[int | str, ...], Estimate]]:
+    def __iter__(self) -> Iterator[tuple[tuple[int | str | None, ...], Estimate]]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, group: int | str | tuple[int | str, ...]) -> Estimate:
+    def __getitem__(self, group: int | str | tuple[int | str | None, ...] | None) -> Estimate:
         """The estimate of one group, by its value (or values, where several columns were asked for)."""
         wanted = group if isinstance(group, tuple) else (group,)
         for found, estimate in self.rows:

@@ -13,7 +13,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from discreet.engine.duck import Engine, identifier, literal, text
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import identifier, literal, text
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.answer import answer
 from discreet.estimate.composition import Composition, Ints
@@ -160,7 +161,7 @@ class Release:
         conditions = []
         for group in listed:
             chosen = [
-                Atom((Column(column), f" = {literal(value)}"))
+                Atom((Column(column), " IS NULL" if value is None else f" = {literal(value)}"))
                 for column, value in zip(query.group_by, group, strict=True)
             ]
             conditions.append(Every((*chosen, query.where)))
@@ -179,9 +180,9 @@ class Release:
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
         width = NormalDist().inv_cdf((1 + confidence) / 2)
-        sensitive, values = self.schema.sensitive, self._composition.values
+        sensitive = self.schema.sensitive
         try:
-            split = split_by(conditions, sensitive, values, self._engine)
+            split = split_by(conditions, sensitive, self._composition.encoding, self._engine)
             wanted = [each for parts in split for each in (*_conditions(parts), *_pairs(parts).values())]
             matches = self._rows.matches(wanted)
         except duckdb.Error:

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.duck import Engine, identifier
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import code, identifier
 from discreet.errors import ReleaseError
 from discreet.estimate.composition import Ints
 from discreet.query.condition import Atom, Condition, Every, Not, atoms
 from discreet.query.decide import Bools, Decided, decide_rows, decide_values
+from discreet.schema.domain import Value
 from discreet.schema.schema import Schema
 
 BYTE = 256  # domains up to this size are looked up byte by byte
@@ -51,7 +53,7 @@ class Rows:
                 found[condition] = np.bincount(self._bucket[np.flatnonzero(true)], minlength=self._buckets)
         return found
 
-    def occurring(self, column: str) -> set[int | str]:
+    def occurring(self, column: str) -> set[Value]:
         """The values of a column that some row has."""
         return {row[0] for row in self._engine.rows(f"SELECT DISTINCT {identifier(column)} FROM {self._relation}")}
 
@@ -104,8 +106,8 @@ class Rows:
         if column not in self._columns:
             encoding = self._schema.domains[column].encoding
             small = len(encoding) <= BYTE
-            code = f"{self._engine.code(column, encoding)}::{'UTINYINT' if small else 'USMALLINT'}"
-            found = self._engine.arrow(f"SELECT {code} AS code FROM {self._relation}_coded")["code"]
+            codes = f"{code(column, encoding)}::{'UTINYINT' if small else 'USMALLINT'}"
+            found = self._engine.arrow(f"SELECT {codes} AS code FROM {self._relation}_coded")["code"]
             if found.null_count:
                 raise ReleaseError(f"{column} must lie in its domain in every row; verify says more")
             self._columns[column] = found.to_numpy().tobytes() if small else found.to_numpy()

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.duck import Encoding, Engine, listing
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import Encoding, listing
 from discreet.query.condition import Atom
 
 Bools = NDArray[np.bool_]
@@ -23,10 +24,9 @@ def decide_values(atoms: Sequence[Atom], column: str, values: Encoding, engine: 
     found: dict[Atom, Decided] = {}
     for atom in atoms:
         if atom.listed is not None:
-            found[atom] = (
-                np.fromiter((value in atom.listed for value in values), dtype=np.bool_, count=len(values)),
-                None,
-            )
+            true = np.fromiter((value in atom.listed for value in values), dtype=np.bool_, count=len(values))
+            known = np.fromiter((value is not None for value in values), dtype=np.bool_, count=len(values))
+            found[atom] = (true, known & ~true if values.missing else None)
     rest = [atom for atom in atoms if atom not in found]
     found.update(decide_rows(rest, listing(column, values), engine, order="position_"))
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.engine.duck import identifier, text
+from discreet.engine.encoding import identifier, text
 from discreet.errors import QueryError
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
 from discreet.schema.domain import Domain, Integers

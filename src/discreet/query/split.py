@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.engine.duck import Engine, literal
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import Encoding, literal
 from discreet.query.condition import TRUE, Atom, Condition, Truth, atoms, bind, decide
 from discreet.query.decide import Decided, decide_values
-from discreet.schema.domain import Value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,22 +19,18 @@ class Part:
     values: tuple[int, ...]
 
 
-def split_by(
-    conditions: Sequence[Condition], column: str, values: Sequence[Value], engine: Engine
-) -> list[tuple[Part, ...]]:
+def split_by(conditions: Sequence[Condition], column: str, values: Encoding, engine: Engine) -> list[tuple[Part, ...]]:
     """The parts of each condition; values that can never match are in none.
 
     Atoms on the column alone are decided for all values at once; an atom that mixes the column with others is left
     open, with the value put in.
     """
     own = {atom for condition in conditions for atom in atoms(condition) if atom.columns == {column}}
-    decided = decide_values(list(own), column, tuple(values), engine)
+    decided = decide_values(list(own), column, values, engine)
     return [_split(condition, column, values, decided) for condition in conditions]
 
 
-def _split(
-    condition: Condition, column: str, values: Sequence[Value], decided: Mapping[Atom, Decided]
-) -> tuple[Part, ...]:
+def _split(condition: Condition, column: str, values: Encoding, decided: Mapping[Atom, Decided]) -> tuple[Part, ...]:
     own = [atom for atom in atoms(condition) if atom in decided]
     mixed = any(column in atom.columns and atom not in decided for atom in atoms(condition))
     truths = [_truths(decided[atom]) for atom in own]

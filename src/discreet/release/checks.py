@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from discreet.engine.duck import Engine, identifier, text
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import Encoding, code, identifier, text
 from discreet.errors import ReleaseError
 from discreet.release.folder import Manifest, plain_file, strangers
 from discreet.release.manifest import QIT, README, ST, fields_of, sha256
+from discreet.schema.domain import key_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +76,13 @@ def check_schema(files: Files) -> str | None:
             if found[field["name"]] not in kinds:
                 return f"{field['name']} in {name} must be of type {field['type']}"
         own = {column: (column, domains[column].encoding) for column in found if column in domains}
-        own.update({column: (column, range(1, 2**53)) for column in ("BID", "COUNT") if column in found})
+        own.update({column: (column, Encoding(range(1, 2**53))) for column in ("BID", "COUNT") if column in found})
         files.engine.encode(f"{relation}_in_domain", relation, own)
         for column in found:
-            outside = files.engine.rows(
-                f"SELECT count(*) FROM {relation}_in_domain WHERE {identifier(column)} IS NULL"
-            )[0][0]
+            missing = column in domains and domains[column].missing
+            wrong = f"c.{identifier(column)} IS NULL" + (f" AND r.{identifier(column)} IS NOT NULL" if missing else "")
+            both = f"{relation}_in_domain c POSITIONAL JOIN {relation} r"  # a WHERE would be pushed below this join
+            outside = files.engine.rows(f"SELECT count(*) FILTER (WHERE {wrong}) FROM {both}")[0][0]
             if outside:
                 return f"{column} in {name} is outside its domain in {outside:,} rows"
     for each in files.manifest.resources:
@@ -154,7 +157,7 @@ def check_promise(files: Files) -> str | None:
     rows = files.manifest.rows
     expected = []
     for value in schema.domains[schema.sensitive]:
-        limit = given.get(str(value), min(Fraction(1), slope * Fraction(counts.get(value, 0), rows) + base))
+        limit = given.get(key_of(value), min(Fraction(1), slope * Fraction(counts.get(value, 0), rows) + base))
         if limit:
             expected.append((value, limit))
     if tuple(expected) != guarantee.tolerance:
@@ -168,7 +171,7 @@ def check_order(files: Files) -> str | None:
     """Rows stand in an order that follows from what is published: by bucket, then by every other column."""
     schema = files.manifest.schema
     for relation, columns in (("qit", schema.quasi_identifiers), ("st", (schema.sensitive,))):
-        codes = [files.engine.code(name, schema.domains[name].encoding) for name in columns]
+        codes = [code(name, schema.domains[name].encoding) for name in columns]
         last: list[int] | None = None
         for batch in files.engine.batches(f"SELECT BID, {', '.join(codes)} FROM {relation}_in_domain"):
             keys = [column.to_numpy(zero_copy_only=False).astype(np.int64) for column in batch.columns]
@@ -208,7 +211,8 @@ def check_copies(files: Files) -> str | None:
         differs = " OR ".join(
             f"c.{identifier(name)} IS DISTINCT FROM p.{identifier(name)}::VARCHAR" for name in columns
         )
-        if files.engine.rows(f"SELECT count(*) FROM copied c POSITIONAL JOIN {relation} p WHERE {differs}")[0][0]:
+        both = f"copied c POSITIONAL JOIN {relation} p"
+        if files.engine.rows(f"SELECT count(*) FILTER (WHERE {differs}) FROM {both}")[0][0]:
             return f"{each['path']} holds other rows than the Parquet file"
     return None
 

@@ -34,15 +34,17 @@ def fields_of(schema: Schema, resource: str) -> list[dict[str, Any]]:
 def _field(schema: Schema, name: str) -> dict[str, Any]:
     domain = schema.domains[name]
     content = domain.as_json()
+    required = not domain.missing
     if "integers" in content:
         low, high = content["integers"]
         return {
             "name": name,
             "type": "integer",
-            "constraints": {"required": True, "minimum": low, "maximum": high},
+            "constraints": {"required": required, "minimum": low, "maximum": high},
         }
     kind = "integer" if domain.type == "integer" else "string"
-    return {"name": name, "type": kind, "constraints": {"required": True, "enum": list(domain)}}
+    listed = [value for value in domain if value is not None]
+    return {"name": name, "type": kind, "constraints": {"required": required, "enum": listed}}
 
 
 def resource_of(folder: Path, path: str, fields: list[dict[str, Any]]) -> dict[str, Any]:

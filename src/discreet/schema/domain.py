@@ -5,22 +5,24 @@ A domain is declared, never read off the data: which values occur is itself a fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError
 
-Value = int | str
+Value = int | str | None  # None is a missing cell, where the domain has it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Integers:
-    """All whole numbers from `low` to `high`, both included."""
+    """All whole numbers from `low` to `high`, both included; with `missing`, an empty cell is one more value."""
 
     low: int
     high: int
+    missing: bool = False
 
     type = "integer"
 
@@ -31,21 +33,21 @@ class Integers:
             raise PolicyError(f"integers ([{self.low}, {self.high}]) must lie within 2^53 of zero")
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, int) and self.low <= value <= self.high
+        return self.missing if value is None else isinstance(value, int) and self.low <= value <= self.high
 
     def __len__(self) -> int:
-        return self.high - self.low + 1
+        return len(self.encoding)
 
     def __iter__(self) -> Iterator[Value]:
-        return iter(range(self.low, self.high + 1))
+        return iter(self.encoding)
 
     @property
-    def encoding(self) -> range:
+    def encoding(self) -> Encoding:
         """The values as an engine takes them."""
-        return range(self.low, self.high + 1)
+        return Encoding(range(self.low, self.high + 1), self.missing)
 
     def as_json(self) -> dict[str, Any]:
-        return {"integers": [self.low, self.high]}
+        return {"integers": [self.low, self.high], **({"missing": True} if self.missing else {})}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +56,9 @@ class Listed:
     declared.
     """
 
-    values: tuple[Value, ...]
+    values: tuple[int, ...] | tuple[str, ...]
     paths: tuple[tuple[str, ...], ...] = ()
+    missing: bool = False
 
     def __post_init__(self) -> None:
         if not self.values:
@@ -72,41 +75,51 @@ class Listed:
         return "integer" if isinstance(self.values[0], int) else "text"
 
     @cached_property
-    def codes(self) -> Mapping[Value, int]:
-        return {value: code for code, value in enumerate(self.values)}
+    def _members(self) -> frozenset[int | str]:
+        return frozenset(self.values)
 
     def __contains__(self, value: object) -> bool:
-        return type(value) is type(self.values[0]) and value in self.codes
+        if value is None:
+            return self.missing
+        return type(value) is type(self.values[0]) and value in self._members
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.encoding)
 
     def __iter__(self) -> Iterator[Value]:
-        return iter(self.values)
+        return iter(self.encoding)
 
     @property
-    def encoding(self) -> tuple[Value, ...]:
+    def encoding(self) -> Encoding:
         """The values as an engine takes them."""
-        return self.values
+        return Encoding(self.values, self.missing)
 
     def as_json(self) -> dict[str, Any]:
-        if self.paths:
-            return {"hierarchy": [list(path) for path in self.paths]}
-        return {"values": list(self.values)}
+        content = {"hierarchy": [list(path) for path in self.paths]} if self.paths else {"values": list(self.values)}
+        return {**content, **({"missing": True} if self.missing else {})}
 
 
 Domain = Integers | Listed
 
 
+def key_of(value: object) -> str:
+    """A value as a key of a TOML or JSON table: its text; the empty text is the missing cell."""
+    return "" if value is None else str(value)
+
+
 def domain_from_json(data: Any) -> Domain:
     """The domain that a release declares; raises PolicyError on anything else."""
-    match data:
+    missing = isinstance(data, dict) and data.get("missing") is True
+    match (
+        {key: each for key, each in data.items() if key != "missing" or not missing} if isinstance(data, dict) else data
+    ):
         case {"integers": [int(low), int(high)], **rest} if not rest:
-            return Integers(low=low, high=high)
+            return Integers(low=low, high=high, missing=missing)
         case {"values": [*values], **rest} if not rest:
-            return Listed(values=tuple(values))
+            return Listed(values=tuple(values), missing=missing)
         case {"hierarchy": [*paths], **rest} if not rest and all(_is_path(path) for path in paths):
-            return Listed(values=tuple(path[0] for path in paths), paths=tuple(map(tuple, paths)))
+            leaves = tuple(path[0] for path in paths)
+            return Listed(values=leaves, paths=tuple(map(tuple, paths)), missing=missing)
         case _:
             raise PolicyError("a domain must be one of integers, values, hierarchy")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from discreet.schema.schema import RESERVED, Schema
 
 ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person")
 DOMAINS = ("integers", "values", "hierarchy")
+MISSING = {"refuse": False, "category": True}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +140,9 @@ def _read_domains(
         elif not isinstance(entry, dict) or sum(kind in entry for kind in DOMAINS) != 1:
             complain(key, f"[domains.{name}] must have exactly one of integers, values, hierarchy")
         else:
-            _unknown(entry, DOMAINS, key, complain)
+            _unknown(entry, (*DOMAINS, "missing"), key, complain)
+            if entry.get("missing", "refuse") not in MISSING:
+                complain((*key, "missing"), f'{name}: missing ({entry["missing"]}) must be "refuse" or "category"')
             try:
                 domains[name] = _read_domain(entry, folder)
             except PolicyError as error:
@@ -148,13 +151,14 @@ def _read_domains(
 
 
 def _read_domain(entry: Mapping[str, Any], folder: Path) -> Domain:
+    missing = MISSING.get(str(entry.get("missing")), False)
     match entry:
         case {"integers": [int(low), int(high)]}:
-            return Integers(low=low, high=high)
+            return Integers(low=low, high=high, missing=missing)
         case {"values": [*values]}:
-            return Listed(values=tuple(values))
+            return Listed(values=tuple(values), missing=missing)
         case {"hierarchy": str(name)}:
-            return read_hierarchy(folder / name)
+            return replace(read_hierarchy(folder / name), missing=missing)
         case {"integers": _}:
             raise PolicyError("integers must be [lowest, highest], two whole numbers")
         case {"values": _}:

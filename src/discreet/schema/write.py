@@ -54,11 +54,13 @@ def toml_number(number: Fraction) -> int | Decimal | str:
 
 def _domain(domain: Domain, beside: Path) -> dict[str, Any]:
     content = domain.as_json()
+    if content.pop("missing", False):
+        content["missing"] = "category"
     if "hierarchy" not in content:
         return content
     with beside.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=";", lineterminator="\n").writerows(content["hierarchy"])
-    return {"hierarchy": beside.name}
+    return {**content, "hierarchy": beside.name}
 
 
 def _slug(name: str) -> str:

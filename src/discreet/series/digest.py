@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.engine.encoding import Encoding
+
 Words = NDArray[np.uint64]
 Codes = NDArray[np.integer[Any]]
-Encoding = range | tuple[int | str, ...]
 
 
 class RowDigest:
@@ -51,10 +52,11 @@ class RowDigest:
 
 def _table(key: bytes, name: str, encoding: Encoding) -> Callable[[Codes], Words]:
     """From a column's codes to the bits of its values."""
-    if not isinstance(encoding, range):
-        listed = _bits(key, [f"value {name}\0{value}" for value in encoding])
+    if not isinstance(encoding.values, range):
+        texts = [f"missing {name}" if value is None else f"value {name}\0{value}" for value in encoding]
+        listed = _bits(key, texts)
         return lambda codes: listed[:, codes]
-    first, odd = encoding[0], _bits(key, [f"column {name}"]) | np.uint64(1)
+    first, odd = encoding.values[0], _bits(key, [f"column {name}"]) | np.uint64(1)
 
     def spread(codes: Codes) -> Words:
         return _mix((codes.astype(np.int64) + first).astype(np.uint64)[None, :] * odd + odd)

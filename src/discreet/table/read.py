@@ -8,7 +8,8 @@ from typing import Any
 
 import duckdb
 
-from discreet.engine.duck import Engine, identifier, text
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import identifier, text
 from discreet.errors import TableError
 from discreet.schema.domain import Domain
 from discreet.schema.nearest import did_you_mean
@@ -92,8 +93,11 @@ def _checked(engine: Engine, policy: Policy, columns: dict[str, str]) -> int:
     rows, *found = engine.rows(f"SELECT count(*), {', '.join(parts)} FROM {checked}")[0]
     problems = []
     for name, nulls, outside in zip(names, found[::2], found[1::2], strict=True):
-        if nulls:
-            problems.append(f"{name} is empty in {nulls:,} of {rows:,} rows; fill them or leave these rows out")
+        if nulls and not policy.schema.domains[name].missing:
+            problems.append(
+                f"{name} is empty in {nulls:,} of {rows:,} rows; fill them, leave these rows out, "
+                'or say missing = "category" in the domain'
+            )
         if outside:
             problems.append(
                 f"{name} is outside its domain in {outside:,} of {rows:,} rows; {_mend(policy.schema.domains[name])}"

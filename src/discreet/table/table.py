@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.duck import Encoding, Engine
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import Encoding, code
 from discreet.schema.schema import Schema
 
 ROWS = "rows_in_domain"  # the engine's relation with the published columns, in the encoding of their domains
@@ -30,7 +31,7 @@ class Table:
     def codes(self, *names: str) -> Iterator[list[NDArray[np.int64]]]:
         """Columns (by default all that are published) as positions in their domains, in row order, batch by batch."""
         wanted = [(name, self.schema.domains[name].encoding) for name in names or self.schema.columns]
-        parts = [f"{self.engine.code(name, encoding)}::BIGINT" for name, encoding in wanted]
+        parts = [f"{code(name, encoding)}::BIGINT" for name, encoding in wanted]
         for batch in self.engine.batches(f"SELECT {', '.join(parts)} FROM {ROWS}"):
             yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 

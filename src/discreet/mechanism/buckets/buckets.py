@@ -13,6 +13,7 @@ from discreet.errors import PolicyError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.plan import LARGEST, PLANNERS, BucketPlan, plan_buckets
+from discreet.schema.domain import key_of
 from discreet.schema.mechanisms import Complain, Mechanism, register
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
@@ -86,7 +87,7 @@ class Buckets:
         }
 
     def _tolerance(self, write: Any) -> dict[str, Any]:
-        values = {str(value): write(number) for value, number in self.tolerance.values.items()}
+        values = {key_of(value): write(number) for value, number in self.tolerance.values.items()}
         return {"theta": write(self.tolerance.theta), "floor": write(self.tolerance.floor), "values": values}
 
 
@@ -103,7 +104,7 @@ def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Toleran
                 f"{name} is not a key of tolerance{did_you_mean(name, ('theta', 'floor', 'values'))}",
             )
     domain = schema.domains[schema.sensitive]
-    named = {str(value): value for value in domain}
+    named = {key_of(value): value for value in domain}
     given = section.get("values", {})
     if not isinstance(given, dict):
         complain((*key, "values"), "values must be a table, such as { HIV = 0.05 }")

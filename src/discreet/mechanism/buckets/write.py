@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.engine.encoding import rank
 from discreet.errors import TableError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.buckets import Buckets
@@ -77,7 +78,8 @@ def _write_tables(table: Table, slots: Slots, folder: Path, *, csv: bool) -> Non
     engine.register("sensitive_values", pa.table({"code": np.arange(len(domain)), schema.sensitive: list(domain)}))
     engine.register("drawn_counts", pa.table({"BID": slots.bucket, "code": slots.value, "COUNT": slots.count}))
     qis = schema.quasi_identifiers
-    engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*qis, "BID"], ["BID", *qis], folder / QIT)
+    order = ["BID", *(rank(name, schema.domains[name].encoding) for name in qis)]
+    engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*qis, "BID"], order, folder / QIT)
     st = ["BID", schema.sensitive, "COUNT"]
     engine.write_sorted("drawn_counts JOIN sensitive_values USING (code)", st, ["BID", "code"], folder / ST)
     if csv:

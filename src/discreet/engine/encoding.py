@@ -1,0 +1,102 @@
+"""Encodings: the values that a column may hold, in order; the code of a value is its position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Whole numbers from-to, or listed values; where cells may be missing, that is one more value, the last."""
+
+    values: range | tuple[int, ...] | tuple[str, ...]
+    missing: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values) + self.missing
+
+    def __iter__(self) -> Iterator[int | str | None]:
+        yield from self.values
+        if self.missing:
+            yield None
+
+    @property
+    def kind(self) -> str:
+        """'range', 'integers' or 'text'."""
+        if isinstance(self.values, range):
+            return "range"
+        return "integers" if isinstance(self.values[0], int) else "text"
+
+
+def identifier(name: str) -> str:
+    """A name as SQL: quoted, with quotes doubled."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def literal(value: int | str | None) -> str:
+    """A value as an SQL literal."""
+    if value is None:
+        return "NULL"
+    return text(value) if isinstance(value, str) else f"({value})"
+
+
+def code(column: str, encoding: Encoding) -> str:
+    """The SQL of an encoded column's code, from 0."""
+    name = identifier(column)
+    if isinstance(encoding.values, range):
+        found = f"({name} - ({encoding.values[0]}))"
+    elif encoding.kind == "integers":
+        found = f"(list_position({list(encoding.values)}::BIGINT[], {name}) - 1)"
+    else:
+        found = f"enum_code({name})"
+    return f"coalesce({found}, {len(encoding.values)})" if encoding.missing else found
+
+
+def rank(column: str, encoding: Encoding) -> str:
+    """The SQL to sort an encoded column by, in the order of its codes; a missing cell sorts last by itself."""
+    return code(column, encoding) if encoding.kind == "integers" else identifier(column)
+
+
+def listing(column: str, encoding: Encoding) -> str:
+    """A relation of the values in order: `position_` from 0, and the value under the column's name."""
+    name = identifier(column)
+    kind = "VARCHAR" if encoding.kind == "text" else "BIGINT"
+    if isinstance(encoding.values, range):
+        first, end = encoding.values[0], encoding.values[-1] + 1
+        rows = f"SELECT {name} - ({first}) AS position_, {name} FROM range({first}, {end}) listed({name})"
+    else:
+        values: tuple[int | str, ...] = encoding.values
+        listed = ", ".join(f"({position}, {literal(value)})" for position, value in enumerate(values))
+        rows = f"SELECT * FROM (VALUES {listed}) listed(position_, {name})"
+    if encoding.missing:
+        rows += f" UNION ALL SELECT {len(encoding.values)}, CAST(NULL AS {kind})"
+    return f"({rows})"
+
+
+def encoded(column: str, source_type: str, encoding: Encoding, enumeration: str) -> str:
+    """The SQL that turns a source column into a value of the encoding, or NULL; nothing is rounded or trimmed."""
+    name = identifier(column)
+    if encoding.kind == "text":
+        return f"TRY_CAST(CAST({name} AS VARCHAR) AS {enumeration})"
+    whole = _whole(name, source_type)
+    if isinstance(encoding.values, range):
+        return f"CASE WHEN {whole} BETWEEN {encoding.values[0]} AND {encoding.values[-1]} THEN {whole} END"
+    return f"CASE WHEN {whole} IN ({', '.join(map(str, encoding.values))}) THEN {whole} END"
+
+
+def _whole(value: str, kind: str) -> str:
+    """A column as whole numbers, NULL where it is not one."""
+    if kind == "VARCHAR" or kind.startswith("ENUM"):
+        return (
+            f"CASE WHEN regexp_full_match(CAST({value} AS VARCHAR), '[+-]?[0-9]+') "
+            f"THEN TRY_CAST(CAST({value} AS VARCHAR) AS BIGINT) END"
+        )
+    if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
+        return f"CASE WHEN {value} = floor({value}) THEN TRY_CAST({value} AS BIGINT) END"
+    return f"TRY_CAST({value} AS BIGINT)"
