@@ -14,17 +14,20 @@ from discreet.estimate.release import Release, open_release
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+from discreet.mechanism.check import check
 from discreet.mechanism.publish import plan, publish
 from discreet.release.verify import Verdict, verify
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.read import read_table
+from discreet.table.source import CsvForm
 from discreet.table.table import Table
 
 __all__ = [
     "BucketPlan",
     "Buckets",
     "Counts",
+    "CsvForm",
     "DiscreetError",
     "Estimate",
     "Infeasible",
@@ -39,6 +42,7 @@ __all__ = [
     "TableError",
     "Tolerance",
     "Verdict",
+    "check",
     "open_release",
     "plan",
     "plan_buckets",

@@ -12,16 +12,16 @@ SRC = Path(__file__).parents[2] / "src" / "discreet"
 ALLOWED = {
     "errors": set(),
     "engine": {"errors"},
-    "schema": {"errors"},
-    "guarantee": {"errors", "schema"},
-    "series": {"errors"},
+    "schema": {"errors", "engine"},
+    "guarantee": {"errors"},
+    "series": {"errors", "engine"},
     "table": {"errors", "engine", "schema"},
     "release": {"errors", "engine", "schema", "guarantee"},
     "query": {"errors", "engine", "schema"},
     "estimate": {"errors", "engine", "schema", "release", "query"},
     "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
     "datasets": {"errors"},
-    "cli": {"errors", "engine", "schema", "guarantee", "mechanism", "release", "estimate", "datasets", "discreet"},
+    "cli": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "release", "estimate", "datasets", "discreet"},
 }
 
 

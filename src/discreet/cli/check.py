@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import discreet
-from discreet.cli.options import AsJson, PolicyFile
+from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import guarded, say, show_json
 
 EXAMPLE = "Example: discreet check hospital.csv --policy hospital.toml"
@@ -17,22 +16,25 @@ EXAMPLE = "Example: discreet check hospital.csv --policy hospital.toml"
 @guarded
 def check(
     policy: PolicyFile,
-    data: Annotated[Path | None, typer.Argument(help="The table, to be checked too.", show_default=False)] = None,
+    data: Annotated[str | None, typer.Argument(help="The table, to be checked too.", show_default=False)] = None,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="Show the cells that do not fit: for the custodian's eyes only.")
+    ] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a policy, and a table against it; everything that is wrong is said at once."""
-    problems = [{"line": problem.line, "message": problem.message} for problem in discreet.Policy.check(policy)]
-    if not problems and data is not None:
-        try:
-            discreet.read_table(data, discreet.Policy.load(policy)).close()
-        except discreet.TableError as error:
-            problems.append({"line": None, "message": str(error)})
+    form = csv_form(delimiter, encoding, no_header)
+    problems = discreet.check(policy, data, csv=form, show_values=show_values)
     if as_json:
-        show_json({"ok": not problems, "problems": problems})
-    for problem in problems if not as_json else []:
-        where = f"{policy.name}, line {problem['line']}: " if problem["line"] else ""
-        say(f"{where}{problem['message']}")
+        listed = [{"line": problem.line, "message": problem.message} for problem in problems]
+        show_json({"ok": not problems, "problems": listed})
+    else:
+        for problem in problems:
+            say(f"{policy.name}{problem}")
+        if not problems:
+            say("the policy is right" + (" and the table fits it" if data else ""))
     if problems:
         raise typer.Exit(2)
-    if not as_json:
-        say("the policy is right" + (" and the table fits it" if data else ""))

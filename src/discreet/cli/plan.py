@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import discreet
-from discreet.cli.options import AsJson, Data, PolicyFile
+from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import guarded, show_json, show_plan
 from discreet.schema.domain import key_of
 
@@ -11,10 +11,17 @@ EXAMPLE = "Example: discreet plan hospital.csv --policy hospital.toml"
 
 
 @guarded
-def plan(data: Data, policy: PolicyFile, as_json: AsJson = False) -> None:
+def plan(
+    data: Data,
+    policy: PolicyFile,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
+    as_json: AsJson = False,
+) -> None:
     """Plan a release: the buckets and what they cost. Nothing is written."""
     loaded = discreet.Policy.load(policy)
-    table = discreet.read_table(data, loaded)
+    table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))
     planned = discreet.plan(table, loaded)
     table.close()
     if not as_json:

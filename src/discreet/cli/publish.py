@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import discreet
-from discreet.cli.options import AsJson, Data, PolicyFile
+from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import guarded, progress, say, show_json
 
 EXAMPLE = "Example: discreet publish hospital.csv --policy hospital.toml -o release"
@@ -29,12 +29,15 @@ def publish(
         bool,
         typer.Option("--new-series", help="Go on although this series has another release: the risk is yours."),
     ] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish a table as a release folder that may leave the house."""
     loaded = discreet.Policy.load(policy)
     with progress.status("reading and checking the table"):
-        table = discreet.read_table(data, loaded)
+        table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))
     with progress.status("publishing"):
         release = discreet.publish(table, loaded, to=to, series=series, new_series=new_series, replace=replace, csv=csv)
     table.close()

@@ -28,6 +28,7 @@ class Engine:
 
     def __init__(self, *, paths: Iterable[Path] | None = None, memory: str | None = None) -> None:
         self._spill = tempfile.TemporaryDirectory(prefix="discreet-")  # mode 0700: it may hold rows
+        self.spill = Path(self._spill.name)
         self._db = duckdb.connect(":memory:")
         self._db.execute("SET temp_directory = $1", [self._spill.name])
         if memory:
@@ -76,6 +77,13 @@ class Engine:
     def register(self, relation: str, columns: Any) -> None:
         """Make columns in memory (Arrow, pandas) a relation, without copying them."""
         self._db.register(relation, columns)
+
+    def keep(self, relation: str, sql: str) -> None:
+        """Run a query once and keep its rows, in their order, as a relation: compressed, in the private folder."""
+        kept = f"kept_{relation}"
+        self.rows(f"ATTACH {text(str(self.spill / kept))} AS {kept}")
+        self.rows(f"CREATE TABLE {kept}.{relation} AS {sql}")
+        self.rows(f"CREATE VIEW {relation} AS SELECT * FROM {kept}.{relation}")
 
     def columns(self, relation: str) -> dict[str, str]:
         """Names and types of a relation's columns."""

@@ -14,7 +14,7 @@ from typing import Any
 from discreet.errors import PolicyError
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
-from discreet.schema.read import Problem, read_document
+from discreet.schema.read import Parts, Problem, read_document
 from discreet.schema.schema import Schema
 from discreet.schema.write import write_document
 
@@ -34,15 +34,15 @@ class Policy:
     @classmethod
     def check(cls, path: str | Path) -> tuple[Problem, ...]:
         """Everything that is wrong with a policy file, in line order; empty where it can be loaded."""
-        return cls._read(Path(path))[1]
+        return read_policy(Path(path)).problems
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:
         """Read a policy file; raises PolicyError with every problem and its line."""
-        policy, problems = cls._read(Path(path))
-        if policy is None:
-            raise PolicyError("\n".join(f"{Path(path).name}{problem}" for problem in problems))
-        return policy
+        found = read_policy(Path(path))
+        if found.policy is None:
+            raise PolicyError("\n".join(f"{Path(path).name}{problem}" for problem in found.problems))
+        return found.policy
 
     def save(self, path: str | Path) -> Path:
         """Write the policy (and the hierarchies it uses, beside it) so that `load` reads the same policy back."""
@@ -54,22 +54,41 @@ class Policy:
         content = {"schema": self.schema.as_json(), "mechanism": self.mechanism.as_json()}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
-    @classmethod
-    def _read(cls, path: Path) -> tuple[Policy | None, tuple[Problem, ...]]:
-        try:
-            text = path.read_text(encoding="utf-8")
-            document = tomllib.loads(text, parse_float=_exact_float)
-        except OSError:
-            return None, (Problem(line=None, message=f"policy ({path}) must be a file that can be read"),)
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            return None, (Problem(line=_line_in(error), message=f"the file must be TOML: {error}"),)
-        found: list[tuple[tuple[str, ...], str]] = []
-        parts = read_document(document, VERSION, path.parent, lambda key, message: found.append((key, message)))
-        lines = key_lines(text)
-        problems = {Problem(line=line_of(key, lines), message=message) for key, message in found}
-        if parts is None or problems:
-            return None, tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.message)))
-        return cls(**parts, path=path), ()
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyFile:
+    """A policy file as far as it could be read: what is wrong, what could be told, and where each key stands."""
+
+    problems: tuple[Problem, ...]
+    policy: Policy | None = None
+    parts: Parts | None = None
+    lines: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+
+def read_policy(path: Path) -> PolicyFile:
+    """Read a policy file without raising."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        document = tomllib.loads(text, parse_float=_exact_float)
+    except OSError:
+        return PolicyFile(problems=(Problem(line=None, message=f"policy ({path}) must be a file that can be read"),))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        return PolicyFile(problems=(Problem(line=_line_in(error), message=f"the file must be TOML: {error}"),))
+    found: list[tuple[tuple[str, ...], str]] = []
+    parts = read_document(document, VERSION, path.parent, lambda key, message: found.append((key, message)))
+    lines = key_lines(text)
+    distinct = {Problem(line=line_of(key, lines), message=message) for key, message in found}
+    problems = tuple(sorted(distinct, key=lambda problem: (problem.line or 0, problem.message)))
+    if problems or parts.schema is None or parts.mechanism is None:
+        return PolicyFile(problems=problems, parts=parts, lines=lines)
+    policy = Policy(
+        schema=parts.schema,
+        mechanism=parts.mechanism,
+        identifiers=parts.identifiers,
+        person=parts.person,
+        path=path,
+    )
+    return PolicyFile(problems=(), policy=policy, parts=parts, lines=lines)
 
 
 def json_schema() -> dict[str, Any]:

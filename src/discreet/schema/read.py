@@ -30,8 +30,20 @@ class Problem:
         return f", line {self.line}: {self.message}" if self.line else f": {self.message}"
 
 
-def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> dict[str, Any] | None:
-    """The parts of a Policy, or None where they cannot be told; complains of everything that is wrong."""
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What could be read of a policy: the schema has the columns whose domains are right, and is None without the
+    sensitive one; the mechanism is None where it is wrong.
+    """
+
+    schema: Schema | None
+    mechanism: Mechanism | None
+    identifiers: tuple[str, ...]
+    person: str | None
+
+
+def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> Parts:
+    """The parts of a policy that can be told; complains of everything that is wrong."""
     _unknown(document, ("version", "table", "domains", "mechanism"), (), complain)
     if document.get("version") != version:
         complain(
@@ -45,18 +57,12 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
     kind = section.get("kind")
     if section and kind not in MECHANISMS:
         complain(("mechanism", "kind"), f"kind ({kind}) must name a mechanism{did_you_mean(kind, MECHANISMS)}")
-    if not roles["sensitive"] or not set(columns) <= set(domains):
-        return None
-    schema = Schema(quasi_identifiers=roles["quasi_identifiers"], sensitive=roles["sensitive"], domains=domains)
-    mechanism = _read_mechanism(kind, section, schema, complain)
-    if mechanism is None:
-        return None
-    return {
-        "schema": schema,
-        "mechanism": mechanism,
-        "identifiers": roles["identifiers"],
-        "person": roles["person"],
-    }
+    schema = mechanism = None
+    if roles["sensitive"] in domains:
+        told = tuple(name for name in roles["quasi_identifiers"] if name in domains)
+        schema = Schema(quasi_identifiers=told, sensitive=roles["sensitive"], domains=domains)
+        mechanism = _read_mechanism(kind, section, schema, complain)
+    return Parts(schema=schema, mechanism=mechanism, identifiers=roles["identifiers"], person=roles["person"])
 
 
 def _read_mechanism(kind: Any, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:

@@ -1,0 +1,46 @@
+"""Checking a policy, and a table against it: everything that is wrong in one run, with the policy's lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError
+from discreet.mechanism.publish import plan
+from discreet.schema.lines import line_of
+from discreet.schema.policy import read_policy
+from discreet.schema.read import Problem
+from discreet.table.read import open_table
+from discreet.table.source import CsvForm
+
+
+def check(
+    policy: str | Path, source: Any = None, *, csv: CsvForm | None = None, show_values: bool = False
+) -> tuple[Problem, ...]:
+    """What is wrong with a policy file, how a table does not fit it, and whether it can be planned; empty if nothing.
+
+    `show_values` puts cells of the table into the messages: for the custodian's eyes only.
+    """
+    found = read_policy(Path(policy))
+    problems = list(found.problems)
+    if source is None or found.parts is None:
+        return tuple(problems)
+    parts, schema = found.parts, found.parts.schema
+    if schema is None:
+        unchecked = "the table was not checked; mend the domain of the sensitive column first"
+        return (*problems, Problem(line=None, message=unchecked))
+    try:
+        table, misfits = open_table(source, schema, parts.identifiers, parts.person, csv=csv, show=show_values)
+    except DiscreetError as error:
+        return (*problems, Problem(line=None, message=str(error)))
+    for misfit in misfits:
+        key = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
+        problems.append(Problem(line=line_of(key, found.lines), message=misfit.message))
+    if table is not None and found.policy is not None:
+        try:
+            plan(table, found.policy)
+        except DiscreetError as error:
+            problems.append(Problem(line=line_of(("mechanism", "tolerance"), found.lines), message=str(error)))
+    if table is not None:
+        table.close()
+    return tuple(problems)

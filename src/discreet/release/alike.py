@@ -1,0 +1,77 @@
+"""Two domains side by side, without listing what they hold; and texts from strangers, made safe to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+
+from discreet.schema.domain import Domain, Integers, Value
+
+FEW = 5
+
+
+def plain(text: str, most: int | None = None) -> str:
+    """A text that a terminal takes as text: what does not print is spelt out, and beyond `most` it is cut."""
+    cut = text if most is None or len(text) <= most else text[: most - 3] + "..."
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in cut)
+
+
+def name_of(value: object) -> str:
+    """A value as people read it, also where there is nothing to read."""
+    return "(missing)" if value is None else "(empty text)" if value == "" else str(value)
+
+
+def listed(names: Sequence[str], number: int | None = None) -> str:
+    """The first few of `number` names, and how many more there are."""
+    number = len(names) if number is None else number
+    shown = ", ".join(names[:FEW])
+    return f"{shown} and {number - FEW:,} more" if number > FEW else shown
+
+
+def domain_text(domain: Domain) -> str:
+    """A domain in a few words."""
+    if isinstance(domain, Integers):
+        text = f"{domain.low} to {domain.high}"
+    else:
+        kind = "whole numbers" if domain.type == "integer" else "values"
+        text = f"{len(domain.values):,} {kind}{' in a hierarchy' if domain.paths else ''}"
+    return f"{text} or missing" if domain.missing else text
+
+
+def domain_change(before: Domain, after: Domain) -> str:
+    """What was added to a domain and what was removed, how many and the first few; empty where nothing differs."""
+    if before == after:
+        return ""
+    changes = []
+    for verb, domain, other in (("added", after, before), ("removed", before, after)):
+        number, first = _only(domain, other)
+        if number:
+            changes.append(f"{number:,} {verb} ({listed([name_of(value) for value in first], number)})")
+    if changes:
+        return ", ".join(changes)
+    if list(islice(before, len(before))) != list(islice(after, len(after))):
+        return "the same values in another order"
+    return "the same values, declared otherwise" if _paths(before) == _paths(after) else "another hierarchy"
+
+
+def _paths(domain: Domain) -> tuple[tuple[str, ...], ...]:
+    return () if isinstance(domain, Integers) else domain.paths
+
+
+def _only(domain: Domain, other: Domain) -> tuple[int, list[Value]]:
+    """How many values only the first domain has, and the first few of them; a long range is never listed."""
+    own: Iterator[Value]
+    if not isinstance(domain, Integers):
+        found = [value for value in domain.values if value not in other]
+        number, own = len(found), iter(found)
+    elif isinstance(other, Integers):
+        below = range(domain.low, min(domain.high, other.low - 1) + 1)
+        above = range(max(domain.low, other.high + 1), domain.high + 1)
+        number, own = len(below) + len(above), chain(below, above)
+    else:
+        taken = {value for value in other.values if value in domain}
+        number = domain.high - domain.low + 1 - len(taken)
+        own = (value for value in range(domain.low, domain.high + 1) if value not in taken)
+    only_missing = domain.missing and not other.missing
+    own = chain(own, [None] if only_missing else [])
+    return number + only_missing, list(islice(own, FEW))

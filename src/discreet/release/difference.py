@@ -1,0 +1,278 @@
+"""What differs between two releases, or between two policies, and what that means for the people and the analyst.
+
+Everything is read off public content: the block `discreet` of a manifest, or a policy's schema and mechanism. Releases
+are compared as they describe themselves; whether a description is true is what `verify` checks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.errors import ReleaseError
+from discreet.release.alike import domain_change, domain_text, listed, plain
+from discreet.release.folder import Manifest
+from discreet.release.manifest import QIT, README, ST
+from discreet.release.strength import number_of, rule_changes, tolerance_changes
+from discreet.schema.policy import Policy
+from discreet.schema.schema import Schema, schema_from_json
+
+DEEPEST = 20  # a manifest nests no deeper than this
+PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
+TOGETHER = (
+    "not the same release; if the same people are in both, neither promise covers what the two give away together"
+)
+ROLES = {
+    "quasi-identifier": "B publishes it as it is",
+    "sensitive": "B publishes it by bucket only",
+    "identifier": "B drops it",
+    None: "B does not publish it",
+}
+PARAMETERS = {
+    "kind": "another mechanism",
+    "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
+    "max_size": "the largest bucket that the plan may use; the promise does not depend on it",
+    "composition": "how values are spread over buckets; answers without bias need random",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One thing that differs: its name, how it is in A and in B (None: it is not there), and what that means."""
+
+    topic: str
+    name: str
+    a: Any
+    b: Any
+    meaning: str
+    shown: tuple[str, str] | None = None
+
+    @property
+    def what(self) -> str:
+        return PREFIX.get(self.topic, "") + plain(self.name)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"what": self.what, "a": _scrubbed(self.a), "b": _scrubbed(self.b), "meaning": plain(self.meaning)}
+
+    def __str__(self) -> str:
+        a, b = self.shown or (_shown(self.a), _shown(self.b))
+        return f"{plain(self.name)}: {plain(a, 200)} -> {plain(b, 200)}, {plain(self.meaning, 1_000)}"
+
+
+def release_content(manifest: Manifest) -> dict[str, Any]:
+    """What a release says of itself, to be compared; raises ReleaseError where it is no plain description."""
+    if _too_deep(manifest.block):
+        raise ReleaseError(f"release ({manifest.folder}) must have a manifest that nests at most {DEEPEST} deep")
+    files = {each["path"]: each["hash"] for each in manifest.resources}
+    return {**manifest.block, "files": {**files, README: manifest.block["readme"]}}
+
+
+def policy_content(policy: Policy) -> dict[str, Any]:
+    """What a policy says, to be compared: schema and mechanism as a release would state them, and what is dropped."""
+    return {
+        "schema": policy.schema.as_json(),
+        "mechanism": policy.mechanism.as_json(),
+        "identifiers": list(policy.identifiers),
+        "person": policy.person,
+    }
+
+
+def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """Everything that differs between two contents of one kind, in the order of a policy; empty where nothing does."""
+    one, two = schema_from_json(a["schema"]), schema_from_json(b["schema"])
+    parts: tuple[Iterator[Difference], ...] = (
+        _columns(a, b, one, two),
+        _domains(one, two),
+        _mechanism(a, b),
+        _tolerances(a, b, one, two),
+        _numbers(a, b),
+        _facts(a, b),
+        _files(a, b),
+    )
+    return tuple(difference for part in parts for difference in part)
+
+
+def same_release(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether two releases state the same content and the same hashes; CSV copies do not count."""
+    own = {key for key in a if key != "files"}
+    return all(_same(a[key], b.get(key)) for key in own) and all(
+        a["files"][name] == b["files"][name] for name in (QIT, ST)
+    )
+
+
+def _columns(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schema) -> Iterator[Difference]:
+    before, after = _roles(a, one), _roles(b, two)
+    for name in dict.fromkeys((*before, *after)):
+        if before.get(name) != after.get(name):
+            meaning = ROLES[after.get(name)]
+            yield Difference(topic="columns", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
+    if one.columns != two.columns and sorted(one.columns) == sorted(two.columns):
+        meaning = "the same columns in another order"
+        yield Difference(topic="columns", name="order", a=list(one.columns), b=list(two.columns), meaning=meaning)
+    if a.get("person") != b.get("person"):
+        checks = f"one row for each {b['person']} is checked" if b["person"] else "one row a person is not checked"
+        yield Difference(topic="columns", name="person", a=a["person"], b=b["person"], meaning=f"B: {checks}")
+
+
+def _roles(content: Mapping[str, Any], schema: Schema) -> dict[str, str]:
+    roles = dict.fromkeys(schema.quasi_identifiers, "quasi-identifier")
+    roles[schema.sensitive] = "sensitive"
+    return roles | dict.fromkeys(content.get("identifiers", ()), "identifier")
+
+
+def _domains(one: Schema, two: Schema) -> Iterator[Difference]:
+    for name in (name for name in one.columns if name in two.columns):
+        before, after = one.domains[name], two.domains[name]
+        if meaning := domain_change(before, after):
+            texts = domain_text(before), domain_text(after)
+            yield Difference(topic="domains", name=name, a=texts[0], b=texts[1], meaning=meaning)
+
+
+def _mechanism(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+    before, after = a["mechanism"], b["mechanism"]
+    for name in dict.fromkeys((*before, *after)):
+        if not _same(before.get(name), after.get(name)) and not (name == "tolerance" and _ruled(before, after)):
+            meaning = PARAMETERS.get(name, "another parameter of the mechanism")
+            yield Difference(topic="mechanism", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
+    if _ruled(before, after):
+        for name, old, new, meaning in rule_changes(before["tolerance"], after["tolerance"]):
+            yield Difference(topic="mechanism", name=name, a=old, b=new, meaning=meaning)
+
+
+def _ruled(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether both mechanisms state a tolerance by theta, floor and exceptions, as numbers."""
+    for each in (before.get("tolerance"), after.get("tolerance")):
+        match each:
+            case {"theta": theta, "floor": floor, "values": dict(named), **rest} if not rest:
+                if any(number_of(number) is None for number in (theta, floor, *named.values())):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _tolerances(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schema) -> Iterator[Difference]:
+    """The tolerance of each value that both domains have; of different sensitive columns there is nothing to compare."""
+    if one.sensitive != two.sensitive:
+        return
+    before, after = one.domains[one.sensitive], two.domains[two.sensitive]
+    promised = "guarantee" in a and "guarantee" in b
+    if promised and not _same(a["guarantee"].get("notion"), b["guarantee"].get("notion")):
+        meaning = "another kind of promise"
+        notions = a["guarantee"].get("notion"), b["guarantee"].get("notion")
+        yield Difference(topic="tolerances", name="notion", a=notions[0], b=notions[1], meaning=meaning)
+    elif promised or _ruled(a["mechanism"], b["mechanism"]):
+        for change in tolerance_changes(a, b, before, after):
+            yield Difference(topic="tolerances", **change)
+
+
+def _numbers(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+    for name, meaning in NUMBERS.items():
+        if name in a and name in b and not _same(a[name], b[name]):
+            shown = tuple(_classes(each) for each in (a[name], b[name])) if name == "classes" else None
+            yield Difference(topic="release", name=name, a=a[name], b=b[name], meaning=meaning(a, b), shown=shown)
+
+
+def _rows(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+    return f"{abs(b['rows'] - a['rows']):,} {'more' if b['rows'] > a['rows'] else 'fewer'}"
+
+
+def _loss(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+    side = "more" if b["loss"] > a["loss"] else "less"
+    if a["rows"] != b["rows"]:
+        return f"{side}, but of another number of rows"
+    return f"{side}: {'larger' if side == 'more' else 'smaller'} buckets, so answers are {side} uncertain as a rule"
+
+
+def _classes(classes: list[dict[str, int]]) -> str:
+    return listed([f"{each['buckets']:,} of {each['size']}" for each in classes])
+
+
+def _average(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+    number = [sum(each["buckets"] for each in content["classes"]) for content in (a, b)]
+    if not all(number):
+        return "other buckets"
+    return f"{a['rows'] / number[0]:.3g} -> {b['rows'] / number[1]:.3g} rows a bucket on average"
+
+
+def _coins(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+    worse = [name for name, content in (("A", a), ("B", b)) if content["randomness"] != "secure"]
+    return f"{' and '.join(worse)} protects nobody: its coins can be tossed again by anyone"
+
+
+def _continued(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+    return f"{'B' if b['continued'] else 'A'} says that its custodian published such a table before"
+
+
+NUMBERS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], str]] = {
+    "rows": _rows,
+    "classes": _average,
+    "loss": _loss,
+    "randomness": _coins,
+    "continued": _continued,
+    "version": lambda _a, _b: "made by another version of the software",
+}
+
+
+def _facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+    before, after = a.get("facts", {}), b.get("facts", {})
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if not _same(old, new):
+            meaning = "stated in other words" if name in before and name in after else "stated in one only"
+            if isinstance(old, list) and isinstance(new, list):
+                added, gone = [each for each in new if each not in old], [each for each in old if each not in new]
+                meaning = f"{len(added)} added, {len(gone)} gone" if added or gone else "the same in another order"
+            yield Difference(topic="facts", name=name, a=old, b=new, meaning=meaning)
+
+
+def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+    before, after = a.get("files", {}), b.get("files", {})
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if old != new:
+            only = "only in A" if new is None else "only in B" if old is None else "other bytes"
+            yield Difference(topic="files", name=name, a=old, b=new, meaning=TOGETHER if name == QIT else only)
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Equal as JSON: 1 is neither 1.0 nor true."""
+    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
+
+
+def _too_deep(content: Any) -> bool:
+    level = [content]
+    for _ in range(DEEPEST):
+        level = [
+            child
+            for each in level
+            if isinstance(each, dict | list)
+            for child in (each.values() if isinstance(each, dict) else each)
+        ]
+    return any(isinstance(each, dict | list) for each in level)
+
+
+def _shown(value: Any) -> str:
+    """A value of JSON as people read it."""
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | dict):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return listed([_shown(each) for each in value]) if isinstance(value, list) else str(value)
+
+
+def _scrubbed(value: Any) -> Any:
+    """The same value with every character that does not print spelt out."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list):
+        return [_scrubbed(each) for each in value]
+    if isinstance(value, dict):
+        return {plain(key): _scrubbed(each) for key, each in value.items()}
+    return value

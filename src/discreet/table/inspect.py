@@ -1,0 +1,119 @@
+"""What does not fit between a table and a policy: columns, types, empty and strange cells, repeated persons.
+
+Problems name columns and numbers of rows. Cells are shown only to a custodian who asked for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import identifier
+from discreet.schema.domain import Domain
+from discreet.schema.nearest import did_you_mean
+from discreet.schema.schema import Schema
+from discreet.table.source import EVERYTHING, SOURCE
+from discreet.table.table import ROWS
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "ENUM", "U")
+_NOT_TEXT = ("BLOB", "STRUCT", "MAP", "UNION", "BIT", "VARIANT")
+_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """One thing that does not fit; `column` is the policy's name of the column it is about."""
+
+    column: str
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def match_columns(
+    engine: Engine, schema: Schema, identifiers: Sequence[str], person: str | None
+) -> tuple[dict[str, str], list[Misfit]]:
+    """The source's column for each published one (names may differ in case only), and which are missing or mistyped."""
+    present = engine.columns(EVERYTHING)
+    folded = {name.casefold(): name for name in present}
+    wanted = [*schema.columns, *([person] if person else [])]
+    misfits = [
+        Misfit(column=name, message=f"column {name} is missing from the table{did_you_mean(name, present)}")
+        for name in wanted
+        if name.casefold() not in folded
+    ]
+    for name in identifiers:
+        if name.casefold() not in folded:
+            hint = f"identifier {name} is not a column of the table{did_you_mean(name, present)}"
+            misfits.append(Misfit(column=name, message=f"{hint} (correct it, so that none is kept by mistake)"))
+    columns = {name: folded[name.casefold()] for name in wanted if name.casefold() in folded}
+    for name in schema.columns:
+        if name in columns and (problem := _mistyped(name, present[columns[name]], schema.domains[name])):
+            misfits.append(Misfit(column=name, message=problem))
+    return columns, misfits
+
+
+def _mistyped(name: str, kind: str, domain: Domain) -> str | None:
+    if domain.type == "integer" and (not kind.startswith(_WHOLE) or kind.endswith("]")):
+        return f"{name} holds {kind} but its domain whole numbers; convert the column, or list its values as text"
+    if domain.type == "text" and (kind.startswith(_NOT_TEXT) or kind.endswith("]")):
+        return f"{name} holds {kind} but its domain text; convert the column"
+    return None
+
+
+def check_cells(engine: Engine, schema: Schema, columns: dict[str, str], *, show: bool) -> tuple[int, list[Misfit]]:
+    """The number of rows, and the columns that have empty cells or cells outside their domain."""
+    parts = []
+    for name in schema.columns:
+        source = f"s.{identifier(columns[name])}"
+        parts.append(f"count(*) FILTER (WHERE {source} IS NULL)")
+        parts.append(f"count(*) FILTER (WHERE {source} IS NOT NULL AND r.{identifier(name)} IS NULL)")
+    both = f"{SOURCE} s POSITIONAL JOIN {ROWS} r"
+    rows, *found = engine.rows(f"SELECT count(*), {', '.join(parts)} FROM {both}")[0]
+    misfits = []
+    for name, nulls, outside in zip(schema.columns, found[::2], found[1::2], strict=True):
+        domain = schema.domains[name]
+        if nulls and not domain.missing:
+            advice = 'fill them, leave these rows out, or say missing = "category" in the domain'
+            misfits.append(Misfit(column=name, message=f"{name} is empty in {nulls:,} of {rows:,} rows; {advice}"))
+        if outside:
+            shown = _strangers(engine, name, columns[name]) if show else ""
+            message = f"{name} is outside its domain in {outside:,} of {rows:,} rows{shown}; {_mend(domain)}"
+            misfits.append(Misfit(column=name, message=message))
+    return int(rows), misfits
+
+
+def _strangers(engine: Engine, name: str, column: str) -> str:
+    """The most frequent cells outside the domain, for the custodian's eyes."""
+    cells = f"s.{identifier(column)} AS cell, r.{identifier(name)} AS found"
+    both = f"(SELECT {cells} FROM {SOURCE} s POSITIONAL JOIN {ROWS} r)"
+    outside = "cell IS NOT NULL AND found IS NULL"
+    counted = engine.rows(
+        f"SELECT CASE WHEN {outside} THEN CAST(cell AS VARCHAR) END AS value, count(*) FROM {both} "
+        f"GROUP BY 1 ORDER BY value IS NULL, 2 DESC, 1 LIMIT {_SHOWN}"
+    )
+    return " (" + ", ".join(f"{value!r} {count:,}" for value, count in counted if value is not None) + ")"
+
+
+def _mend(domain: Domain) -> str:
+    if domain.type == "integer":
+        return "it must hold whole numbers of the domain; correct the cells or widen the domain in the policy"
+    return "correct the cells (letter case and spaces count) or list the values in the policy"
+
+
+def check_persons(engine: Engine, person: str, column: str) -> list[Misfit]:
+    """One row a person: the promise is per row."""
+    name = identifier(column)
+    rows, people, nulls = engine.rows(
+        f"SELECT count(*), count(DISTINCT {name}), count(*) - count({name}) FROM {SOURCE}"
+    )[0]
+    if not nulls and people == rows:
+        return []
+    repeats = rows - people - nulls
+    message = (
+        f"{person} must be different in every row: {repeats:,} rows repeat a person and {nulls:,} name none; "
+        "the promise is for one row a person, so keep one row of each"
+    )
+    return [Misfit(column=person, message=message)]

@@ -1,0 +1,176 @@
+"""Opening a table where it is: CSV, Parquet and globs of either, pandas, Polars, Arrow and DuckDB; the input never
+changes.
+
+CSV cells stay text until a domain says otherwise, so zip codes keep their zeros. The separator, the quotes and the
+header are told by the column names that are expected, where some are.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import glob
+import gzip
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import identifier, text
+from discreet.errors import TableError
+
+SOURCE = "source_rows"  # the rows, with the expected columns at least
+EVERYTHING = "source_as_given"  # all columns, to know their names
+CSV_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+PARQUET_ENDINGS = (".parquet", ".pq")
+DELIMITERS = (",", ";", "\t", "|", ":")
+QUOTES = ('"', "'")
+_FIRST_LINE = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvForm:
+    """How to read a CSV file; None means: find out."""
+
+    delimiter: str | None = None
+    quote: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, sign in (("delimiter", self.delimiter), ("quote", self.quote)):
+            if sign is not None and len(sign.encode()) != 1:
+                raise TableError(f"{name} ({sign}) must be one plain character, such as ';'")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise TableError(f"encoding ({self.encoding}) must be one that Python knows, such as latin-1") from None
+
+
+def open_source(engine: Engine, source: Any, expected: Sequence[str] = (), form: CsvForm | None = None) -> str:
+    """Make `source` the relation SOURCE of the engine; returns a short name for messages, without a path."""
+    if isinstance(source, str | Path):
+        return _open_files(engine, str(source), expected, form or CsvForm())
+    engine.register(EVERYTHING, _columns_in_memory(source))
+    engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
+    return type(source).__name__
+
+
+def _columns_in_memory(source: Any) -> Any:
+    """What DuckDB can scan again and again: Arrow, or a pandas frame."""
+    kind = f"{type(source).__module__.split('.')[0]}.{type(source).__name__}"
+    if kind in ("polars.DataFrame", "polars.LazyFrame"):
+        return (source.collect() if kind == "polars.LazyFrame" else source).to_arrow()
+    if hasattr(source, "to_arrow_table"):  # a DuckDB relation lives in another connection
+        return source.to_arrow_table()
+    if kind == "pyarrow.RecordBatchReader":
+        return source.read_all()
+    if kind.split(".")[0] not in ("pandas", "pyarrow") or not (hasattr(source, "columns") or hasattr(source, "schema")):
+        raise TableError(
+            f"source ({kind}) must be a path to CSV or Parquet, or a pandas, Polars, Arrow or DuckDB table"
+        )
+    if kind.startswith("pandas") and any(not isinstance(name, str) for name in source.columns):
+        raise TableError("every column of the frame must have a text for its name; rename the others")
+    return source
+
+
+def _open_files(engine: Engine, pattern: str, expected: Sequence[str], form: CsvForm) -> str:
+    paths = _found(pattern)
+    endings = {_ending(path) for path in paths}
+    if len(endings) > 1:
+        raise TableError(f"table ({pattern}) must be files of one kind; CSV and Parquet cannot be mixed")
+    if endings == {"parquet"}:
+        engine.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM read_parquet([{_listed(paths)}])")
+        engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
+        return Path(pattern).name
+    engine.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM {_csv_reader(engine, paths, expected, form)}")
+    wanted = {name.casefold() for name in expected}
+    columns = [name for name in engine.columns(EVERYTHING) if not wanted or name.casefold() in wanted]
+    if columns:  # parsed once, for a scan of CSV costs more than all the rest
+        engine.keep(SOURCE, f"SELECT {', '.join(map(identifier, columns))} FROM {EVERYTHING}")
+    else:
+        engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
+    return Path(pattern).name
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(text(str(path)) for path in paths)
+
+
+def _found(pattern: str) -> list[Path]:
+    """The file, or the files of a glob in the order of their names."""
+    if Path(pattern).is_file():
+        return [Path(pattern).resolve()]
+    paths = [Path(each).resolve() for each in sorted(glob.glob(pattern)) if Path(each).is_file()]
+    if not paths:
+        raise TableError(f"table ({pattern}) must be a file that exists, or a pattern that some file matches")
+    return paths
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    if name.endswith(PARQUET_ENDINGS):
+        return "parquet"
+    if name.endswith(CSV_ENDINGS):
+        return "csv"
+    raise TableError(f"table ({path.name}) must end in .csv, .tsv, .txt (or these with .gz) or .parquet")
+
+
+def _csv_reader(engine: Engine, paths: Sequence[Path], expected: Sequence[str], form: CsvForm) -> str:
+    encoding = form.encoding or _encoding_of(paths[0])
+    if codecs.lookup(encoding).name not in ("utf-8", "ascii"):
+        paths = [_in_utf8(path, encoding, engine.spill / f"source-{number}.csv") for number, path in enumerate(paths)]
+    delimiter, quote, header = _sniff(paths[0], expected, form)
+    options = ["all_varchar = true", "skip = 0", "comment = ''", "null_padding = false"]
+    if delimiter is not None:
+        options.append(f"delim = {text(delimiter)}")
+    if quote is not None:
+        options += [f"quote = {text(quote)}", f"escape = {text(quote)}"]
+    if header is not None:
+        options.append(f"header = {str(header).lower()}")
+    return f"read_csv([{_listed(paths)}], {', '.join(options)})"
+
+
+def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | None, str | None, bool | None]:
+    """Separator, quotes and header: as given, else those under which the first line has most of the expected names."""
+    with _opened(path) as file:
+        first = file.read(_FIRST_LINE).decode("utf-8-sig", errors="replace").lstrip("\r\n").splitlines()[:1]
+    wanted = {name.casefold() for name in expected}
+    best: tuple[int, str | None, str | None] = (0, None, None)
+    for delimiter in (form.delimiter,) if form.delimiter else DELIMITERS:
+        for quote in (form.quote,) if form.quote else QUOTES:
+            names = next(csv.reader(first, delimiter=delimiter, quotechar=quote), [])
+            hits = len(wanted & {name.casefold() for name in names})
+            if hits > best[0]:
+                best = (hits, delimiter, quote)
+    hits, found, quotes = best
+    header = form.header if form.header is not None else (hits > 0 if wanted else None)
+    return form.delimiter or found, form.quote or quotes, header
+
+
+def _encoding_of(path: Path) -> str:
+    """The encoding that a byte-order mark names; UTF-8 otherwise."""
+    with _opened(path) as file:
+        start = file.read(4)
+    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    return next((name for mark, name in marks.items() if start.startswith(mark)), "utf-8")
+
+
+def _in_utf8(path: Path, encoding: str, to: Path) -> Path:
+    """A private copy in UTF-8, beside what the engine spills; it is removed with it."""
+    try:
+        with _opened(path) as raw, to.open("w", encoding="utf-8", newline="") as file:
+            shutil.copyfileobj(codecs.getreader(encoding)(raw), file, 1 << 20)
+    except (UnicodeError, OSError):
+        raise TableError(f"table ({path.name}) must be in {encoding}; it is not, so name its real encoding") from None
+    return to
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise TableError(f"table ({path.name}) must be readable: {error.strerror}") from None
