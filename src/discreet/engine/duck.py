@@ -30,6 +30,7 @@ class Engine:
         self._spill = tempfile.TemporaryDirectory(prefix="discreet-")  # mode 0700: it may hold rows
         self.spill = Path(self._spill.name)
         self._db = duckdb.connect(":memory:")
+        self._encoded: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {}
         self._db.execute("SET temp_directory = $1", [self._spill.name])
         if memory:
             self._db.execute("SET memory_limit = $1", [memory])
@@ -78,6 +79,10 @@ class Engine:
         """Make columns in memory (Arrow, pandas) a relation, without copying them."""
         self._db.register(relation, columns)
 
+    def forget(self, relation: str) -> None:
+        """Let go of columns in memory."""
+        self._db.unregister(relation)
+
     def keep(self, relation: str, sql: str) -> None:
         """Run a query once and keep its rows, in their order, as a relation: compressed, in the private folder."""
         kept = f"kept_{relation}"
@@ -96,13 +101,33 @@ class Engine:
         enumeration, so it sorts in the order listed and its code is its position.
         """
         types = self.columns(source)
-        parts = []
+        cells = {}
         for number, (name, (column, encoding)) in enumerate(columns.items()):
             enumeration = f"{relation}_{number}"
             if encoding.kind == "text":
                 self.rows(f"CREATE TYPE {enumeration} AS ENUM ({', '.join(map(literal, encoding.values))})")
-            parts.append(f"{encoded(column, types[column], encoding, enumeration)} AS {identifier(name)}")
+            cells[name] = (identifier(column), encoded(column, types[column], encoding, enumeration))
+        self._encoded[relation] = (source, cells)
+        parts = [f"{value} AS {identifier(name)}" for name, (_, value) in cells.items()]
         self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {', '.join(parts)} FROM {source}")
+
+    def misfits(self, relation: str) -> tuple[int, dict[str, tuple[int, int]]]:
+        """The rows of an encoded relation and, for each column, its empty cells and those outside the encoding."""
+        source, cells = self._encoded[relation]
+        parts = []
+        for cell, value in cells.values():
+            parts.append(f"count(*) FILTER (WHERE {cell} IS NULL)")
+            parts.append(f"count(*) FILTER (WHERE {cell} IS NOT NULL AND ({value}) IS NULL)")
+        rows, *found = self.rows(f"SELECT count(*), {', '.join(parts)} FROM {source}")[0]
+        return rows, dict(zip(cells, zip(found[::2], found[1::2], strict=True), strict=True))
+
+    def strangers(self, relation: str, column: str, most: int) -> list[tuple[str, int]]:
+        """The most frequent cells of a column that are outside its encoding, with how often they occur."""
+        source, cells = self._encoded[relation]
+        cell, value = cells[column]
+        outside = f"{cell} IS NOT NULL AND ({value}) IS NULL"
+        counted = f"SELECT CAST({cell} AS VARCHAR), count(*) FROM {source} WHERE {outside} GROUP BY 1"
+        return [(row[0], row[1]) for row in self.rows(f"{counted} ORDER BY 2 DESC, 1 LIMIT {most}")]
 
     def write_sorted(self, relation: str, columns: Sequence[str], order: Sequence[str], to: Path) -> None:
         """Write columns of a relation to one Parquet file, the rows sorted by the SQL expressions given."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import combinations, product
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.engine.duck import Engine
-from discreet.engine.encoding import identifier, literal, text
+from discreet.engine.encoding import Encoding, code, identifier, literal, text
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.answer import answer
 from discreet.estimate.composition import Composition, Ints
@@ -40,17 +41,6 @@ class Release:
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest
         self._engine = Engine(paths=[manifest.folder])
-        try:
-            for relation, name in (("qit", QIT), ("st", ST)):
-                path = text(str(plain_file(manifest.folder, name).resolve()))
-                self._engine.rows(f"CREATE VIEW {relation} AS SELECT * FROM read_parquet({path})")
-            self._composition = self._read_composition()
-            self._rows = Rows(self._engine, manifest.schema, "qit", self._composition.ids)
-        except (duckdb.Error, pa.ArrowException, KeyError, ValueError, TypeError):
-            self._engine.close()
-            raise ReleaseError(
-                f"release ({manifest.folder}) has tables that cannot be read; verify says more"
-            ) from None
 
     @property
     def path(self) -> Path:
@@ -136,21 +126,48 @@ class Release:
     def _regression(self) -> Regression:
         return Regression(composition=self._composition)
 
-    def _read_composition(self) -> Composition:
+    @cached_property
+    def _rows(self) -> Rows:
+        """The QIT, opened with the first question."""
+        ids = self._composition.ids
+        with self._reading(QIT) as read:
+            self._engine.rows(f"CREATE VIEW qit AS {read}")
+            return Rows(self._engine, self.schema, "qit", ids)
+
+    @cached_property
+    def _composition(self) -> Composition:
+        """The ST, read with the first question."""
         sensitive = self.schema.sensitive
-        entries = self._engine.arrow(f"SELECT BID, {identifier(sensitive)} AS value, COUNT FROM st ORDER BY BID")
-        ids, bucket = np.unique(entries["BID"].to_numpy().astype(np.int64), return_inverse=True)
-        found = entries["value"].to_pylist()
-        occurring = set(found)
-        values = tuple(value for value in self.schema.domains[sensitive] if value in occurring)
-        position = {value: code for code, value in enumerate(values)}
-        return Composition(
-            ids=ids,
-            values=values,
-            bucket=bucket.astype(np.int64),
-            value=np.array([position[value] for value in found], dtype=np.int64),
-            count=entries["COUNT"].to_numpy().astype(np.int64),
-        )
+        encoding = self.schema.domains[sensitive].encoding
+        with self._reading(ST) as read:
+            self._engine.rows(f"CREATE VIEW st AS {read}")
+            whole = Encoding(range(1, 2**53))
+            columns = {"BID": ("BID", whole), sensitive: (sensitive, encoding), "COUNT": ("COUNT", whole)}
+            self._engine.encode("st_coded", "st", columns)
+            entries = self._engine.arrow(
+                f"SELECT BID, {code(sensitive, encoding)}::INTEGER AS code, COUNT FROM st_coded"
+            )
+            if any(column.null_count for column in entries.columns) or not len(entries):
+                raise ValueError
+            bucket, codes, count = (column.to_numpy() for column in entries.columns)
+            if (np.diff(bucket) < 0).any():
+                raise ValueError
+        ids, position = np.unique(bucket, return_inverse=True)
+        occurring, value = np.unique(codes, return_inverse=True)
+        listed = list(self.schema.domains[sensitive])
+        values = tuple(listed[each] for each in occurring)
+        return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[str]:
+        """SQL that reads one table of the release; whatever its bytes make the libraries raise is one sentence."""
+        try:
+            path = plain_file(self._manifest.folder, name).resolve()
+            yield f"SELECT * FROM read_parquet({text(str(path))})"
+        except (duckdb.Error, pa.ArrowException, KeyError, ValueError, TypeError):
+            raise ReleaseError(
+                f"release ({self._manifest.folder}) has a table that cannot be read; verify says more"
+            ) from None
 
     def _grouped(self, query: Query, estimator: str, confidence: float) -> Counts:
         """One condition a group: the groups are products of the values that occur in the published tables."""

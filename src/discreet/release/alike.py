@@ -33,29 +33,26 @@ def domain_text(domain: Domain) -> str:
     if isinstance(domain, Integers):
         text = f"{domain.low} to {domain.high}"
     else:
-        kind = "whole numbers" if domain.type == "integer" else "values"
-        text = f"{len(domain.values):,} {kind}{' in a hierarchy' if domain.paths else ''}"
-    return f"{text} or missing" if domain.missing else text
+        text = f"{len(domain.values):,} {'whole numbers' if domain.type == 'integer' else 'values'}"
+    return f"{text}{' or missing' if domain.missing else ''}{' in a hierarchy' if domain.paths else ''}"
 
 
 def domain_change(before: Domain, after: Domain) -> str:
     """What was added to a domain and what was removed, how many and the first few; empty where nothing differs."""
-    if before == after:
-        return ""
     changes = []
     for verb, domain, other in (("added", after, before), ("removed", before, after)):
         number, first = _only(domain, other)
         if number:
             changes.append(f"{number:,} {verb} ({listed([name_of(value) for value in first], number)})")
-    if changes:
-        return ", ".join(changes)
-    if list(islice(before, len(before))) != list(islice(after, len(after))):
-        return "the same values in another order"
-    return "the same values, declared otherwise" if _paths(before) == _paths(after) else "another hierarchy"
-
-
-def _paths(domain: Domain) -> tuple[tuple[str, ...], ...]:
-    return () if isinstance(domain, Integers) else domain.paths
+    if bool(before.paths) != bool(after.paths):
+        changes.append(f"only {'A' if before.paths else 'B'} has a hierarchy")
+    above = {path[0]: path[1:] for path in before.paths}
+    if moved := [path[0] for path in after.paths if path[0] in above and path[1:] != above[path[0]]]:
+        changes.append(f"{len(moved):,} elsewhere in the hierarchy ({listed(moved)})")
+    if not changes and before != after:
+        same = list(before) == list(after)  # here both have the same values, so a range is as short as a list
+        changes.append("the same values, declared otherwise" if same else "the same values in another order")
+    return ", ".join(changes)
 
 
 def _only(domain: Domain, other: Domain) -> tuple[int, list[Value]]:

@@ -78,13 +78,10 @@ def check_schema(files: Files) -> str | None:
         own = {column: (column, domains[column].encoding) for column in found if column in domains}
         own.update({column: (column, Encoding(range(1, 2**53))) for column in ("BID", "COUNT") if column in found})
         files.engine.encode(f"{relation}_in_domain", relation, own)
-        for column in found:
-            missing = column in domains and domains[column].missing
-            wrong = f"c.{identifier(column)} IS NULL" + (f" AND r.{identifier(column)} IS NOT NULL" if missing else "")
-            both = f"{relation}_in_domain c POSITIONAL JOIN {relation} r"  # a WHERE would be pushed below this join
-            outside = files.engine.rows(f"SELECT count(*) FILTER (WHERE {wrong}) FROM {both}")[0][0]
-            if outside:
-                return f"{column} in {name} is outside its domain in {outside:,} rows"
+        for column, (nulls, outside) in files.engine.misfits(f"{relation}_in_domain")[1].items():
+            wrong = outside if column in domains and domains[column].missing else nulls + outside
+            if wrong:
+                return f"{column} in {name} is outside its domain in {wrong:,} rows"
     for each in files.manifest.resources:
         if each["schema"] != {"fields": fields_of(schema, Path(each["path"]).stem)}:
             return f"the manifest describes the columns of {each['path']} otherwise than its schema"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from discreet.errors import ReleaseError
@@ -21,9 +22,7 @@ from discreet.schema.schema import Schema, schema_from_json
 
 DEEPEST = 20  # a manifest nests no deeper than this
 PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
-TOGETHER = (
-    "not the same release; if the same people are in both, neither promise covers what the two give away together"
-)
+TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
 ROLES = {
     "quasi-identifier": "B publishes it as it is",
     "sensitive": "B publishes it by bucket only",
@@ -58,7 +57,8 @@ class Difference:
 
     def __str__(self) -> str:
         a, b = self.shown or (_shown(self.a), _shown(self.b))
-        return f"{plain(self.name)}: {plain(a, 200)} -> {plain(b, 200)}, {plain(self.meaning, 1_000)}"
+        comma = "," if self.topic == "tolerances" else ";"
+        return f"{plain(self.name)}: {plain(a, 200)} -> {plain(b, 200)}{comma} {plain(self.meaning, 1_000)}"
 
 
 def release_content(manifest: Manifest) -> dict[str, Any]:
@@ -110,7 +110,9 @@ def _columns(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schem
             yield Difference(topic="columns", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
     if one.columns != two.columns and sorted(one.columns) == sorted(two.columns):
         meaning = "the same columns in another order"
-        yield Difference(topic="columns", name="order", a=list(one.columns), b=list(two.columns), meaning=meaning)
+        yield Difference(
+            topic="columns", name="order of columns", a=list(one.columns), b=list(two.columns), meaning=meaning
+        )
     if a.get("person") != b.get("person"):
         checks = f"one row for each {b['person']} is checked" if b["person"] else "one row a person is not checked"
         yield Difference(topic="columns", name="person", a=a["person"], b=b["person"], meaning=f"B: {checks}")
@@ -137,8 +139,8 @@ def _mechanism(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Differenc
             meaning = PARAMETERS.get(name, "another parameter of the mechanism")
             yield Difference(topic="mechanism", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
     if _ruled(before, after):
-        for name, old, new, meaning in rule_changes(before["tolerance"], after["tolerance"]):
-            yield Difference(topic="mechanism", name=name, a=old, b=new, meaning=meaning)
+        for change in rule_changes(a, b):
+            yield Difference(topic="mechanism", **change)
 
 
 def _ruled(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -154,25 +156,22 @@ def _ruled(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def _tolerances(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schema) -> Iterator[Difference]:
-    """The tolerance of each value that both domains have; of different sensitive columns there is nothing to compare."""
-    if one.sensitive != two.sensitive:
-        return
-    before, after = one.domains[one.sensitive], two.domains[two.sensitive]
-    promised = "guarantee" in a and "guarantee" in b
-    if promised and not _same(a["guarantee"].get("notion"), b["guarantee"].get("notion")):
+    """The kind of promise, and the tolerance of each value where both protect the same column."""
+    notions = [content.get("guarantee", {}).get("notion") for content in (a, b)]
+    if not _same(*notions):
         meaning = "another kind of promise"
-        notions = a["guarantee"].get("notion"), b["guarantee"].get("notion")
         yield Difference(topic="tolerances", name="notion", a=notions[0], b=notions[1], meaning=meaning)
-    elif promised or _ruled(a["mechanism"], b["mechanism"]):
-        for change in tolerance_changes(a, b, before, after):
+    elif one.sensitive == two.sensitive and ("guarantee" in a or _ruled(a["mechanism"], b["mechanism"])):
+        for change in tolerance_changes(a, b, one.domains[one.sensitive], two.domains[two.sensitive]):
             yield Difference(topic="tolerances", **change)
 
 
 def _numbers(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
-    for name, meaning in NUMBERS.items():
-        if name in a and name in b and not _same(a[name], b[name]):
-            shown = tuple(_classes(each) for each in (a[name], b[name])) if name == "classes" else None
-            yield Difference(topic="release", name=name, a=a[name], b=b[name], meaning=meaning(a, b), shown=shown)
+    for name in (name for name in dict.fromkeys((*NUMBERS, *a)) if name in a and name not in ELSEWHERE):
+        if not _same(a[name], b[name]):
+            shown = (_classes(a[name]), _classes(b[name])) if name == "classes" else None
+            meaning = NUMBERS[name](a, b) if name in NUMBERS else "stated otherwise"
+            yield Difference(topic="release", name=name, a=a[name], b=b[name], meaning=meaning, shown=shown)
 
 
 def _rows(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
@@ -199,13 +198,14 @@ def _average(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
 
 def _coins(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
     worse = [name for name, content in (("A", a), ("B", b)) if content["randomness"] != "secure"]
-    return f"{' and '.join(worse)} protects nobody: its coins can be tossed again by anyone"
+    return f"{' and '.join(worse)}: anyone can toss these coins again, so nobody is protected"
 
 
 def _continued(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
     return f"{'B' if b['continued'] else 'A'} says that its custodian published such a table before"
 
 
+ELSEWHERE = ("schema", "mechanism", "guarantee", "facts", "files", "readme", "identifiers", "person")
 NUMBERS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], str]] = {
     "rows": _rows,
     "classes": _average,
@@ -225,7 +225,17 @@ def _facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
             if isinstance(old, list) and isinstance(new, list):
                 added, gone = [each for each in new if each not in old], [each for each in old if each not in new]
                 meaning = f"{len(added)} added, {len(gone)} gone" if added or gone else "the same in another order"
-            yield Difference(topic="facts", name=name, a=old, b=new, meaning=meaning)
+            shown = _apart(old, new) if isinstance(old, str) and isinstance(new, str) else None
+            yield Difference(topic="facts", name=name, a=old, b=new, meaning=meaning, shown=shown)
+
+
+def _apart(old: str, new: str) -> tuple[str, str]:
+    """Two texts from the sentence in which they come apart."""
+    pairs = enumerate(zip(old, new, strict=False))
+    first = next((place for place, (one, two) in pairs if one != two), min(len(old), len(new)))
+    start = old.rfind(". ", 0, first) + 2 if ". " in old[:first] else 0
+    dots = "... " if start else ""
+    return f"{dots}{old[start:]}", f"{dots}{new[start:]}"
 
 
 def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
@@ -234,7 +244,8 @@ def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
         old, new = before.get(name), after.get(name)
         if old != new:
             only = "only in A" if new is None else "only in B" if old is None else "other bytes"
-            yield Difference(topic="files", name=name, a=old, b=new, meaning=TOGETHER if name == QIT else only)
+            meaning, shown = TOGETHER if name == QIT else only, (_shown(old)[:19], _shown(new)[:19])
+            yield Difference(topic="files", name=name, a=old, b=new, meaning=meaning, shown=shown)
 
 
 def _same(one: Any, two: Any) -> bool:
@@ -275,4 +286,4 @@ def _scrubbed(value: Any) -> Any:
         return [_scrubbed(each) for each in value]
     if isinstance(value, dict):
         return {plain(key): _scrubbed(each) for key, each in value.items()}
-    return value
+    return value if not isinstance(value, float) or isfinite(value) else str(value)

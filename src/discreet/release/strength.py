@@ -13,9 +13,8 @@ from typing import Any
 
 from discreet.guarantee.fprime import fprime_from_json, percent
 from discreet.release.alike import name_of
-from discreet.schema.domain import Domain, Integers, key_of
+from discreet.schema.domain import Domain, key_of
 
-MOST_VALUES = 1_000_000  # a domain beyond this is compared by the values that have a tolerance of their own
 _NUMBER = re.compile(r"[0-9]{1,40}(/[0-9]{1,40})?")
 
 
@@ -27,7 +26,7 @@ class Rule:
     floor: Fraction
 
     def __str__(self) -> str:
-        return f"{self.theta} x its share + {percent(self.floor)}" if self.theta else percent(self.floor)
+        return f"{self.theta} x its share + {percent(self.floor)}"
 
 
 Limit = Fraction | Rule
@@ -41,46 +40,58 @@ def number_of(text: Any) -> Fraction | None:
     return Fraction(int(top), int(bottom or 1)) if int(bottom or 1) else None
 
 
-def rule_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """The changes of theta and floor: name, before, after, meaning."""
+def rule_changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """How theta and floor differ, and which tolerances are named otherwise although the promise is the same."""
+    before, after = a["mechanism"]["tolerance"], b["mechanism"]["tolerance"]
     for name in ("theta", "floor"):
-        old, new = _exact(before[name]), _exact(after[name])
-        if old != new:
+        if (old := _exact(before[name])) != (new := _exact(after[name])):
             side = "weaker" if new > old else "stronger"
-            yield name, str(before[name]), str(after[name]), f"{side} for values without a tolerance of their own"
+            meaning = f"{side} for values without a tolerance of their own"
+            yield {"name": name, "a": before[name], "b": after[name], "meaning": meaning}
+    if "guarantee" in a and (keys := sorted(before["values"].keys() ^ after["values"].keys())):
+        promised = [{key_of(value): limit for value, limit in _promised(content).items()} for content in (a, b)]
+        for key in (key for key in keys if promised[0].get(key) == promised[1].get(key)):
+            named = before["values"].get(key), after["values"].get(key)
+            meaning = "the promised tolerance is the same"
+            yield {"name": f"tolerance named for {key}", "a": named[0], "b": named[1], "meaning": meaning}
 
 
 def tolerance_changes(
     a: Mapping[str, Any], b: Mapping[str, Any], before: Domain, after: Domain
 ) -> Iterator[dict[str, Any]]:
-    """The tolerance of each value of both domains that has another one in B: exact, as shown, and what it means.
+    """The tolerance of each value that has another one in B: exact, as shown, and what it means.
 
-    Of releases these are the promised tolerances; of policies those that the policy names. The rule of a policy for
-    all other values is not repeated value by value: `rule_changes` says how it changed.
+    Of releases these are the promised tolerances; of policies those that a policy names. The rule of a policy for all
+    other values is not repeated value by value: `rule_changes` says how it differs.
     """
-    if "guarantee" in a:
-        old, new = (dict(fprime_from_json(content["guarantee"]).tolerance) for content in (a, b))
-        for value in dict.fromkeys((*old, *new)):
-            if value in before and value in after:
-                yield from _change(value, old.get(value), new.get(value))
-        return
-    rules = [_rule(content) for content in (a, b)]
-    named = [content["mechanism"]["tolerance"]["values"] for content in (a, b)]
-    for value in _named_values((before, after), {*named[0], *named[1]}):
-        limits = [
-            _exact(own[key_of(value)]) if key_of(value) in own else rule for own, rule in zip(named, rules, strict=True)
-        ]
-        yield from _change(value, *limits)
+    read = _promised if "guarantee" in a else _named
+    limits = [read(a, before), read(b, after)]
+    values = dict.fromkeys((*limits[0], *limits[1]))
+    if "guarantee" not in a:
+        for own, content, domain in ((limits[0], a, before), (limits[1], b, after)):
+            own |= {value: _rule(content) for value in values if value in domain and value not in own}
+    for value in values:
+        old, new = limits[0].get(value), limits[1].get(value)
+        only = "" if value in before and value in after else f"only {'A' if value in before else 'B'} has this value"
+        if old != new:
+            shown = _shown(old), _shown(new)
+            if shown[0] == shown[1]:  # they differ beyond what a percentage shows
+                shown = str(old), str(new)
+            exact = [None if limit is None else str(limit) for limit in (old, new)]
+            said = only or meaning(old, new)
+            yield {"name": name_of(value), "a": exact[0], "b": exact[1], "meaning": said, "shown": shown}
 
 
-def _change(value: object, old: Limit | None, new: Limit | None) -> Iterator[dict[str, Any]]:
-    if old == new:
-        return
-    shown = tuple(_shown(limit) for limit in (old, new))
-    if shown[0] == shown[1]:  # they differ beyond what a percentage shows
-        shown = tuple(str(limit) for limit in (old, new))
-    exact = [None if limit is None else str(limit) for limit in (old, new)]
-    yield {"name": name_of(value), "a": exact[0], "b": exact[1], "meaning": meaning(old, new), "shown": shown}
+def _promised(content: Mapping[str, Any], _domain: Domain | None = None) -> dict[object, Limit]:
+    return dict(fprime_from_json(content["guarantee"]).tolerance)
+
+
+def _named(content: Mapping[str, Any], domain: Domain) -> dict[object, Limit]:
+    """The tolerances that a policy names, by value."""
+    named = content["mechanism"]["tolerance"]["values"]
+    whole = domain.type == "integer"
+    values = ((None if not key and domain.missing else int(key) if whole else key, text) for key, text in named.items())
+    return {value: _exact(text) for value, text in values}
 
 
 def meaning(old: Limit | None, new: Limit | None) -> str:
@@ -98,31 +109,22 @@ def meaning(old: Limit | None, new: Limit | None) -> str:
 
 def _against(rule: Rule, limit: Fraction, above: str, below: str) -> str:
     """What a rule is beside a fixed limit: `above` where it allows more, `below` where it allows less."""
-    if limit == 1:
-        return "the same" if rule.floor == 1 else f"{below} unless its share makes the rule 100 %"
-    if rule.floor >= limit:
-        return above if rule.floor > limit else f"{above}, or the same where the value does not occur"
-    if not rule.theta:
-        return below
+    if rule.floor > limit:
+        return above
+    if rule.floor == limit:
+        return f"{above}, or the same where the value does not occur"
     turn = (limit - rule.floor) / rule.theta
-    return f"{below} where its share is below {percent(turn)}, else {above} or the same" if turn <= 1 else below
+    if turn > 1:
+        return below
+    return (
+        f"{below} where its share is below {percent(turn)}, else {'the same' if limit == 1 else f'{above} or the same'}"
+    )
 
 
-def _rule(content: Mapping[str, Any]) -> Rule:
-    tolerance = content["mechanism"]["tolerance"]
-    return Rule(theta=_exact(tolerance["theta"]), floor=_exact(tolerance["floor"]))
-
-
-def _named_values(domains: tuple[Domain, Domain], keys: set[str]) -> Iterator[object]:
-    """The values of both domains that some policy names, in the order of the first."""
-    first, second = domains
-    if isinstance(first, Integers) and len(first) > MOST_VALUES:
-        candidates: Any = sorted(int(key) for key in keys if re.fullmatch(r"-?[0-9]{1,16}", key))
-    else:
-        candidates = first
-    for value in candidates:
-        if value in first and value in second and key_of(value) in keys:
-            yield value
+def _rule(content: Mapping[str, Any]) -> Limit:
+    """The rule of a policy; where it does not depend on the share, the number that it is."""
+    theta, floor = (_exact(content["mechanism"]["tolerance"][name]) for name in ("theta", "floor"))
+    return floor if not theta or floor == 1 else Rule(theta=theta, floor=floor)
 
 
 def _exact(text: Any) -> Fraction:

@@ -1,44 +1,97 @@
-"""Hierarchies in ARX's format: no header, ';' between columns, one row a leaf from leaf to root, '*' last."""
+"""Hierarchies: read from and written to ARX's CSV files, or built from widths and prefixes.
+
+ARX's format: no header, ';' between columns, one row for each leaf, from leaf to root, '*' last.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 from discreet.errors import PolicyError
-from discreet.schema.domain import Listed
+from discreet.schema.paths import ROOT, Paths, Values, checked
+
+MOST_LEAVES = 1_000_000  # that a hierarchy of ranges is built for
+
+_QUOTED = re.compile(r'"[^"\n]*"')
 
 
-def read_hierarchy(path: Path) -> Listed:
-    """The leaves in file order with their ancestors; raises PolicyError with every problem found."""
+def read_hierarchy(file: str | Path, values: Values | None = None) -> Paths:
+    """The paths in a file, in the order of the domain's values if given; raises PolicyError with every problem.
+
+    Columns are separated by ';', or by ',' where no ';' stands outside quotes; UTF-8, with or without a byte-order
+    mark, any line ends. Without values, the leaves are the domain, as text in file order.
+    """
+    name = f"hierarchy ({Path(file).name})"
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [tuple(row) for row in csv.reader(file, delimiter=";") if row]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise PolicyError(f"hierarchy ({path.name}) must be a readable UTF-8 file; check the path") from None
-    if problems := _problems(rows):
-        raise PolicyError(f"hierarchy ({path.name}): " + "; ".join(problems))
-    return Listed(values=tuple(row[0] for row in rows), paths=tuple(rows))
+        text = Path(file).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise PolicyError(f"{name} must be a file that can be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{name} must be UTF-8 (byte {error.start + 1} is not); save it as UTF-8") from None
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=";" if ";" in _QUOTED.sub("", text) else ",", strict=True
+    )
+    try:
+        rows = [row for row in reader if row]
+    except csv.Error as error:
+        raise PolicyError(f"{name} must be CSV; mend line {reader.line_num}: {error}") from None
+    return checked(rows, values, name)
 
 
-def _problems(rows: list[tuple[str, ...]]) -> list[str]:
-    if not rows:
-        return ["the file is empty; give one row a leaf, leaf to root, '*' last"]
-    found = []
-    leaves = [row[0] for row in rows]
-    if twice := sorted({leaf for leaf in leaves if leaves.count(leaf) > 1}) if len(set(leaves)) < len(leaves) else []:
-        found.append(f"leaves must be distinct; {', '.join(twice[:5])} stand more than once")
-    if len({len(row) for row in rows}) > 1:
-        found.append("every row must have the same number of columns")
-    if rootless := [row[0] for row in rows if row[-1] != "*"]:
-        found.append(f"every row must end in '*'; {', '.join(rootless[:5])} do not")
-    if any(not label for row in rows for label in row):
-        found.append("no label may be empty")
-    parents: dict[tuple[int, str], set[str]] = {}
-    for row in rows:
-        for level, (child, parent) in enumerate(pairwise(row)):
-            parents.setdefault((level, child), set()).add(parent)
-    if split := sorted(child for (_, child), above in parents.items() if len(above) > 1):
-        found.append(f"every value must have one parent; {', '.join(split[:5])} have several")
-    return found
+def write_hierarchy(paths: Iterable[Sequence[str]], file: str | Path) -> Path:
+    """Write paths so that `read_hierarchy` and ARX read the same ones back; returns the file's path."""
+    rows = checked(list(paths))
+    try:
+        with Path(file).open("w", encoding="utf-8", newline="") as opened:
+            csv.writer(opened, delimiter=";", lineterminator="\n").writerows(rows)
+    except OSError as error:
+        raise PolicyError(
+            f"hierarchy ({Path(file).name}) must be writable ({error.strerror}); check the path"
+        ) from None
+    return Path(file)
+
+
+def hierarchy_of_ranges(low: int, high: int, widths: Sequence[int] = (5, 10, 20)) -> Paths:
+    """The paths of the whole numbers from `low` to `high`: a level for each width, its ranges ("0-4") aligned to
+    multiples of the width, so that the same width gives the same ranges for any domain.
+    """
+    if not all(type(number) is int for number in (low, high)) or not low <= high < low + MOST_LEAVES:
+        raise PolicyError(
+            f"integers ([{low}, {high}]) must be [lowest, highest] with at most {MOST_LEAVES:,} values to have widths; "
+            "narrow them"
+        )
+    known = all(type(width) is int and width >= 2 for width in widths) and len(widths) > 0
+    if not known or any(wide <= narrow or wide % narrow for narrow, wide in pairwise(widths)):
+        raise PolicyError(
+            f"widths ({list(widths)}) must be whole numbers from 2, each a multiple of the one before; "
+            "write them such as [5, 10, 20]"
+        )
+    paths: list[tuple[str, ...]] = []
+    narrowest = widths[0]
+    for start in range(low - low % narrowest, high + 1, narrowest):
+        above = [f"{start - start % width}-{start - start % width + width - 1}" for width in widths]
+        members = range(max(start, low), min(start + narrowest - 1, high) + 1)
+        paths.extend((str(value), *above, ROOT) for value in members)
+    return tuple(paths)
+
+
+def hierarchy_of_prefixes(values: Sequence[str] | Sequence[int], keep: Sequence[int] = (4, 3, 2)) -> Paths:
+    """The paths of codes such as zip codes: a level for each number of first characters kept, the rest masked.
+
+    "02139" goes up to "0213*", "021**", "02***" and "*". Masks are as long as the longest value, so that codes of
+    any length with the same first characters come together.
+    """
+    known = all(type(length) is int and length >= 1 for length in keep) and len(keep) > 0
+    if not known or any(shorter >= longer for longer, shorter in pairwise(keep)):
+        raise PolicyError(
+            f"prefixes ({list(keep)}) must be whole numbers from 1, longest first; write them such as [4, 3, 2]"
+        )
+    codes = [str(value) for value in values]
+    longest = max(map(len, codes), default=0)
+    paths = [(code, *(code[:length].ljust(longest, ROOT) for length in keep), ROOT) for code in codes]
+    return checked(paths, name=f"hierarchy of prefixes ({list(keep)})")

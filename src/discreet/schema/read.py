@@ -9,13 +9,23 @@ from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.schema.domain import Domain, Integers, Listed
-from discreet.schema.hierarchy import read_hierarchy
+from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
+from discreet.schema.paths import Paths
 from discreet.schema.schema import RESERVED, Schema
 
 ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person")
-DOMAINS = ("integers", "values", "hierarchy")
+DOMAINS = (  # the keys that say a domain; with two, the second only generalizes
+    {"integers"},
+    {"integers", "hierarchy"},
+    {"integers", "widths"},
+    {"values"},
+    {"values", "hierarchy"},
+    {"values", "prefixes"},
+    {"hierarchy"},
+)
+DOMAIN_KEYS = ("integers", "values", "hierarchy", "widths", "prefixes")
 MISSING = {"refuse": False, "category": True}
 
 
@@ -143,31 +153,75 @@ def _read_domains(
         key = ("domains", name)
         if name not in columns:
             complain(key, f"{name} is not a quasi-identifier and not sensitive{did_you_mean(name, columns)}")
-        elif not isinstance(entry, dict) or sum(kind in entry for kind in DOMAINS) != 1:
-            complain(key, f"[domains.{name}] must have exactly one of integers, values, hierarchy")
+        elif not isinstance(entry, dict) or set(entry) & set(DOMAIN_KEYS) not in DOMAINS:
+            complain(
+                key,
+                f"[domains.{name}] must have integers, values or hierarchy; "
+                "integers may have a hierarchy or widths besides, and values a hierarchy or prefixes",
+            )
         else:
-            _unknown(entry, (*DOMAINS, "missing"), key, complain)
+            _unknown(entry, (*DOMAIN_KEYS, "missing"), key, complain)
             if entry.get("missing", "refuse") not in MISSING:
                 complain((*key, "missing"), f'{name}: missing ({entry["missing"]}) must be "refuse" or "category"')
-            try:
-                domains[name] = _read_domain(entry, folder)
-            except PolicyError as error:
-                complain(key, f"{name}: {error}")
+            found: list[tuple[str, PolicyError]] = []
+            if domain := _read_domain(entry, folder, found):
+                domains[name] = domain
+            for part, error in found:
+                complain((*key, part), f"{name}: {error}")
     return domains
 
 
-def _read_domain(entry: Mapping[str, Any], folder: Path) -> Domain:
-    missing = MISSING.get(str(entry.get("missing")), False)
+def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, PolicyError]]) -> Domain | None:
+    """The domain that an entry declares, or None; what is wrong with its values and with its hierarchy is found."""
+    domain, paths = None, ()
+    try:
+        domain = _read_values(entry)
+    except PolicyError as error:
+        found.append(("integers" if "integers" in entry else "values", error))
+        entry = {key: value for key, value in entry.items() if key == "hierarchy"}
+    try:
+        paths = _read_paths(entry, domain, folder)
+        domain = replace(domain, paths=paths) if domain else domain
+    except PolicyError as error:
+        found.append((next(key for key in ("hierarchy", "widths", "prefixes") if key in entry), error))
+    if found or domain:
+        return None if found else domain
+    return Listed(values=tuple(path[0] for path in paths), paths=paths, missing=_missing(entry))
+
+
+def _missing(entry: Mapping[str, Any]) -> bool:
+    return MISSING.get(str(entry.get("missing")), False)
+
+
+def _read_values(entry: Mapping[str, Any]) -> Domain | None:
+    """The domain without its hierarchy, or None where the hierarchy is all that is declared."""
     match entry:
-        case {"integers": [int(low), int(high)]}:
-            return Integers(low=low, high=high, missing=missing)
-        case {"values": [*values]}:
-            return Listed(values=tuple(values), missing=missing)
-        case {"hierarchy": str(name)}:
-            return replace(read_hierarchy(folder / name), missing=missing)
+        case {"integers": [int(low), int(high)]} if bool not in (type(low), type(high)):
+            return Integers(low=low, high=high, missing=_missing(entry))
         case {"integers": _}:
             raise PolicyError("integers must be [lowest, highest], two whole numbers")
+        case {"values": [*values]}:
+            return Listed(values=tuple(values), missing=_missing(entry))
         case {"values": _}:
             raise PolicyError('values must be a list, such as ["F", "M"]')
         case _:
+            return None
+
+
+def _read_paths(entry: Mapping[str, Any], domain: Domain | None, folder: Path) -> Paths:
+    """The paths of a domain whose values are known, or all there is to know of it."""
+    match entry:
+        case {"hierarchy": str(name)}:
+            return read_hierarchy(folder / name, domain.encoding.values if domain else None)
+        case {"hierarchy": _}:
             raise PolicyError("hierarchy must be the name of a CSV file")
+        case {"widths": [*widths]} if isinstance(domain, Integers):
+            return hierarchy_of_ranges(domain.low, domain.high, widths)
+        case {"widths": _}:
+            raise PolicyError("widths must be a list of whole numbers, such as [5, 10, 20]")
+        case {"prefixes": [*prefixes]} if isinstance(domain, Listed):
+            return hierarchy_of_prefixes(domain.values, prefixes)
+        case {"prefixes": _}:
+            raise PolicyError("prefixes must be a list of whole numbers, such as [4, 3, 2]")
+        case _:
+            return ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +12,7 @@ import tomli_w
 
 from discreet.errors import PolicyError
 from discreet.schema.domain import Domain
+from discreet.schema.hierarchy import write_hierarchy
 
 if TYPE_CHECKING:
     from discreet.schema.policy import Policy
@@ -58,9 +58,7 @@ def _domain(domain: Domain, beside: Path) -> dict[str, Any]:
         content["missing"] = "category"
     if "hierarchy" not in content:
         return content
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, delimiter=";", lineterminator="\n").writerows(content["hierarchy"])
-    return {**content, "hierarchy": beside.name}
+    return {**content, "hierarchy": write_hierarchy(domain.paths, beside).name}
 
 
 def _slug(name: str) -> str:

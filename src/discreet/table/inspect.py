@@ -63,38 +63,21 @@ def _mistyped(name: str, kind: str, domain: Domain) -> str | None:
     return None
 
 
-def check_cells(engine: Engine, schema: Schema, columns: dict[str, str], *, show: bool) -> tuple[int, list[Misfit]]:
+def check_cells(engine: Engine, schema: Schema, *, show: bool) -> tuple[int, list[Misfit]]:
     """The number of rows, and the columns that have empty cells or cells outside their domain."""
-    parts = []
-    for name in schema.columns:
-        source = f"s.{identifier(columns[name])}"
-        parts.append(f"count(*) FILTER (WHERE {source} IS NULL)")
-        parts.append(f"count(*) FILTER (WHERE {source} IS NOT NULL AND r.{identifier(name)} IS NULL)")
-    both = f"{SOURCE} s POSITIONAL JOIN {ROWS} r"
-    rows, *found = engine.rows(f"SELECT count(*), {', '.join(parts)} FROM {both}")[0]
+    rows, found = engine.misfits(ROWS)
     misfits = []
-    for name, nulls, outside in zip(schema.columns, found[::2], found[1::2], strict=True):
+    for name, (nulls, outside) in found.items():
         domain = schema.domains[name]
         if nulls and not domain.missing:
             advice = 'fill them, leave these rows out, or say missing = "category" in the domain'
             misfits.append(Misfit(column=name, message=f"{name} is empty in {nulls:,} of {rows:,} rows; {advice}"))
         if outside:
-            shown = _strangers(engine, name, columns[name]) if show else ""
+            cells = engine.strangers(ROWS, name, _SHOWN) if show else []
+            shown = f" ({', '.join(f'{cell!r} {count:,}' for cell, count in cells)})" if cells else ""
             message = f"{name} is outside its domain in {outside:,} of {rows:,} rows{shown}; {_mend(domain)}"
             misfits.append(Misfit(column=name, message=message))
-    return int(rows), misfits
-
-
-def _strangers(engine: Engine, name: str, column: str) -> str:
-    """The most frequent cells outside the domain, for the custodian's eyes."""
-    cells = f"s.{identifier(column)} AS cell, r.{identifier(name)} AS found"
-    both = f"(SELECT {cells} FROM {SOURCE} s POSITIONAL JOIN {ROWS} r)"
-    outside = "cell IS NOT NULL AND found IS NULL"
-    counted = engine.rows(
-        f"SELECT CASE WHEN {outside} THEN CAST(cell AS VARCHAR) END AS value, count(*) FROM {both} "
-        f"GROUP BY 1 ORDER BY value IS NULL, 2 DESC, 1 LIMIT {_SHOWN}"
-    )
-    return " (" + ", ".join(f"{value!r} {count:,}" for value, count in counted if value is not None) + ")"
+    return rows, misfits
 
 
 def _mend(domain: Domain) -> str:

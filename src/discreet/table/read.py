@@ -59,7 +59,7 @@ def open_table(
         if not set(schema.columns) - set(columns) and not any(each.column in schema.columns for each in misfits):
             encodings = {name: (columns[name], schema.domains[name].encoding) for name in schema.columns}
             engine.encode(ROWS, SOURCE, encodings)
-            rows, strange = check_cells(engine, schema, columns, show=show)
+            rows, strange = check_cells(engine, schema, show=show)
             misfits += strange
             if not rows:
                 misfits.append(

@@ -21,53 +21,58 @@ from discreet.mechanism.buckets.caps import Ints
 BLOCK = 1 << 18  # buckets that are composed together in memory
 _RANDOM_BITS = 38
 
+Ids = NDArray[np.int32]
+Counts = NDArray[np.uint8]  # a bucket has at most 200 records
+Extras = Iterator[tuple[Ints, Ints]]  # buckets, and the value that each holds one more of
 
-def compose(records: Ints, buckets: int, how: str, coins: np.random.Generator) -> Iterator[tuple[int, Ints, Ints]]:
+
+def compose(records: Ints, buckets: int, how: str, coins: np.random.Generator) -> Iterator[tuple[int, Ids, Counts]]:
     """For each value, the buckets (from 0) of one class that hold it, and how often."""
     base, extra = np.divmod(records, buckets)
-    if how == "random":
-        bucket, value = _extras_at_random(extra, buckets, coins)
-    else:
-        bucket, value = _extras_in_turn(extra, buckets)
-    order = np.argsort(value, kind="stable")
-    ends = np.cumsum(np.bincount(value, minlength=len(records)))
-    for x in np.flatnonzero(records):
-        more = bucket[order[ends[x - 1] if x else 0 : ends[x]]]
+    extras = _extras_at_random(extra, buckets, coins) if how == "random" else _extras_in_turn(extra, buckets)
+    held: list[list[Ids]] = [[] for _ in records]
+    for bucket, value in extras:
+        order = np.argsort(value, kind="stable")
+        ends = np.cumsum(np.bincount(value, minlength=len(records)))
+        for x, part in enumerate(np.split(bucket[order].astype(np.int32), ends[:-1])):
+            held[x].append(part)
+    for x in np.flatnonzero(records).tolist():
+        more = np.concatenate(held[x]) if held[x] else np.empty(0, dtype=np.int32)
+        held[x] = []
         if base[x]:
-            count = np.full(buckets, base[x], dtype=np.int64)
+            count = np.full(buckets, base[x], dtype=np.uint8)
             count[more] += 1
-            yield int(x), np.arange(buckets, dtype=np.int64), count
+            yield x, np.arange(buckets, dtype=np.int32), count
         else:
-            yield int(x), more, np.ones(len(more), dtype=np.int64)
+            yield x, more, np.ones(len(more), dtype=np.uint8)
 
 
-def _extras_in_turn(extra: Ints, buckets: int) -> tuple[Ints, Ints]:
+def _extras_in_turn(extra: Ints, buckets: int) -> Extras:
     """Round robin: the extras of one value follow those of the one before, around the buckets."""
     value = np.repeat(np.arange(len(extra), dtype=np.int64), extra)
-    return np.arange(len(value), dtype=np.int64) % buckets, value
+    yield np.arange(len(value), dtype=np.int64) % buckets, value
 
 
-def _extras_at_random(extra: Ints, buckets: int, coins: np.random.Generator) -> tuple[Ints, Ints]:
+def _extras_at_random(extra: Ints, buckets: int, coins: np.random.Generator) -> Extras:
+    """Halve the class until its parts are small enough to be composed together."""
     present = np.flatnonzero(extra)
     waiting = [(0, buckets, present, extra[present])]
-    done: list[tuple[Ints, Ints]] = []
     while waiting:
         start, length, value, e = waiting.pop()
         if length <= BLOCK:
-            done.extend((start + bucket, held) for bucket, held in _block(length, value, e, coins))
+            done = [(start + bucket, held) for bucket, held in _block(length, value, e, coins)]
+            if done:
+                yield np.concatenate([bucket for bucket, _ in done]), np.concatenate([held for _, held in done])
             continue
         node = np.zeros(len(value), dtype=np.int64)
         if length % 2:
             taken, e = _peel(length, node, e, coins)
-            done.append((np.full(int(taken.sum()), start + length - 1, dtype=np.int64), value[taken]))
+            yield np.full(int(taken.sum()), start + length - 1, dtype=np.int64), value[taken]
             length -= 1
         left = _left(node, e, coins)
         for half, part in ((0, left), (1, e - left)):
             kept = part > 0
             waiting.append((start + half * (length // 2), length // 2, value[kept], part[kept]))
-    buckets_of, values = zip(*done, strict=True) if done else ((), ())
-    empty = np.empty(0, dtype=np.int64)
-    return np.concatenate([empty, *buckets_of]), np.concatenate([empty, *values])
 
 
 def _block(length: int, value: Ints, e: Ints, coins: np.random.Generator) -> Iterator[tuple[Ints, Ints]]:

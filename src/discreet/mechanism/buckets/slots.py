@@ -3,54 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.mechanism.buckets.caps import Ints
-from discreet.mechanism.buckets.compose import compose
+from discreet.mechanism.buckets.compose import Counts, Ids, compose
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.series.coins import Coins
-
-Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slots:
-    """The published counts (bucket, value code, count), and each value's shuffled bucket ids, one after the other."""
+    """The published counts, one entry for each bucket and value that meet, grouped by value (by position)."""
 
     bucket: Ids
-    value: Ints
-    count: Ints
-    ids: Ids
-    starts: Ints
+    value: Ids
+    count: Counts
+    starts: Ints  # where each value's records begin among all slots, and where the last ends
+    coins: Coins = field(repr=False)
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Each value's bucket ids, one for each record, shuffled, value after value."""
+        slots = np.repeat(self.bucket, self.count)
+        shuffle = self.coins.stream("slots")
+        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+            shuffle.shuffle(slots[start:stop])
+        return slots
 
 
 def draw_slots(plan: BucketPlan, values: tuple[object, ...], composition: str, coins: Coins) -> Slots:
-    """Compose every class, give the buckets ids without meaning, and shuffle each value's ids."""
+    """Compose every class, and give the buckets ids without meaning."""
     names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
-    held: list[list[tuple[Ids, Ints]]] = [[] for _ in values]
+    held: list[list[tuple[Ids, Counts]]] = [[] for _ in values]
     first = 0
     for size, buckets in plan.classes:
         records = np.array([plan.allocation[value].get(size, 0) for value in values], dtype=np.int64)
         stream = coins.stream(f"composition of size {size}")
         for x, which, count in compose(records, buckets, composition, stream):
-            held[x].append((names[first + which], count))
+            held[x].append((names[first : first + buckets][which], count))
         first += buckets
     pieces = [(x, ids, count) for x, parts in enumerate(held) for ids, count in parts]
-    lengths = [sum(int(count.sum()) for _, count in parts) for parts in held]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    slots = np.concatenate([np.repeat(ids, count) for _, ids, count in pieces])
-    shuffle = coins.stream("slots")
-    for x in range(len(values)):
-        shuffle.shuffle(slots[starts[x] : starts[x + 1]])
+    lengths = [sum(int(count.sum(dtype=np.int64)) for _, count in parts) for parts in held]
     return Slots(
         bucket=np.concatenate([ids for _, ids, _ in pieces]),
-        value=np.concatenate([np.full(len(ids), x, dtype=np.int64) for x, ids, _ in pieces]),
+        value=np.repeat(np.array([x for x, _, _ in pieces], dtype=np.int32), [len(ids) for _, ids, _ in pieces]),
         count=np.concatenate([count for _, _, count in pieces]),
-        ids=slots,
-        starts=starts,
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        coins=coins,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.engine.encoding import rank
+from discreet.engine.encoding import identifier, rank
 from discreet.errors import TableError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.buckets import Buckets
@@ -46,15 +46,18 @@ def write_buckets(
 ) -> bytes:
     """Fill `folder` with the release; returns a digest of what the coins gave each row."""
     (folder / "data").mkdir()
-    values = tuple(table.histogram)
-    slots = draw_slots(plan, values, mechanism.composition, coins)
+    slots = draw_slots(plan, tuple(table.histogram), mechanism.composition, coins)
+    _write_st(table, slots, folder)
     drawn = hashlib.blake2b(digest_size=16)
     batches = []
     for ids in hand_out(slots, _sensitive_codes(table, slots)):
         drawn.update(ids.tobytes())
         batches.append(pa.record_batch({"BID": ids}))
-    table.engine.register("drawn_ids", pa.Table.from_batches(batches))
-    _write_tables(table, slots, folder, csv=csv)
+    del slots  # a large table's slots need not stay while its rows are sorted
+    _write_qit(table, pa.Table.from_batches(batches), folder)
+    if csv:
+        for path in (QIT, ST):
+            table.engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
     _write_manifest(table, mechanism, plan, folder, csv=csv, continued=continued, seeded=coins.seeded)
     return drawn.digest()
 
@@ -71,20 +74,26 @@ def _sensitive_codes(table: Table, slots: Slots) -> Iterator[np.ndarray[Any, np.
         raise TableError("the table changed while it was read; publish again when nobody writes to it")
 
 
-def _write_tables(table: Table, slots: Slots, folder: Path, *, csv: bool) -> None:
-    """Sorted by bucket and then by everything published: an order that says nothing of the input's."""
-    engine, schema = table.engine, table.schema
-    domain = schema.domains[schema.sensitive]
-    engine.register("sensitive_values", pa.table({"code": np.arange(len(domain)), schema.sensitive: list(domain)}))
+def _write_st(table: Table, slots: Slots, folder: Path) -> None:
+    """For each bucket its values and counts, sorted by bucket and value: an order that says nothing of the input's."""
+    engine, sensitive = table.engine, table.schema.sensitive
+    domain = table.schema.domains[sensitive]
+    engine.register("sensitive_values", pa.table({"code": np.arange(len(domain)), sensitive: list(domain)}))
     engine.register("drawn_counts", pa.table({"BID": slots.bucket, "code": slots.value, "COUNT": slots.count}))
-    qis = schema.quasi_identifiers
-    order = ["BID", *(rank(name, schema.domains[name].encoding) for name in qis)]
-    engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*qis, "BID"], order, folder / QIT)
-    st = ["BID", schema.sensitive, "COUNT"]
-    engine.write_sorted("drawn_counts JOIN sensitive_values USING (code)", st, ["BID", "code"], folder / ST)
-    if csv:
-        for path in (QIT, ST):
-            engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
+    named = f"SELECT BID, code, {identifier(sensitive)}, COUNT::INTEGER AS COUNT"
+    rows = f"({named} FROM drawn_counts JOIN sensitive_values USING (code))"
+    engine.write_sorted(rows, ["BID", sensitive, "COUNT"], ["BID", "code"], folder / ST)
+    engine.forget("drawn_counts")
+
+
+def _write_qit(table: Table, ids: pa.Table, folder: Path) -> None:
+    """Each row's quasi-identifiers and bucket, sorted by bucket and then by everything published."""
+    engine, schema = table.engine, table.schema
+    engine.register("drawn_ids", ids)
+    columns = schema.quasi_identifiers
+    order = ["BID", *(rank(name, schema.domains[name].encoding) for name in columns)]
+    engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*columns, "BID"], order, folder / QIT)
+    engine.forget("drawn_ids")
 
 
 def _write_manifest(
