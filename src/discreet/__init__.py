@@ -15,6 +15,7 @@ from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.check import check
+from discreet.mechanism.draft.draft import Draft, draft_policy
 from discreet.mechanism.publish import plan, publish
 from discreet.release.verify import Verdict, verify
 from discreet.schema.policy import Policy
@@ -29,6 +30,7 @@ __all__ = [
     "Counts",
     "CsvForm",
     "DiscreetError",
+    "Draft",
     "Estimate",
     "Infeasible",
     "Policy",
@@ -43,6 +45,7 @@ __all__ = [
     "Tolerance",
     "Verdict",
     "check",
+    "draft_policy",
     "open_release",
     "plan",
     "plan_buckets",

@@ -46,7 +46,7 @@ def demo(
     say()
     say("Next, with a table of your own", style="bold")
     say(
-        "  1. Write a policy: docs/guide.md shows one, or run `discreet demo --keep hospital` and change "
+        "  1. Write a policy: docs/guide/custodian.md shows one, or run `discreet demo --keep hospital` and change "
         "hospital/hospital.toml."
     )
     say("  2. discreet check my.csv --policy my.toml")

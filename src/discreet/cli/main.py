@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from discreet.cli import check, demo, diff, plan, publish, query, verify
+from discreet.cli import check, demo, diff, init, plan, publish, query, verify
 from discreet.cli.show import fail
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they would show rows
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, check, plan, publish, verify, query, diff):
+for verb in (demo, init, check, plan, publish, verify, query, diff):
     app.command(epilog=verb.EXAMPLE)(verb.__dict__[verb.__name__.rpartition(".")[2]])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import guarded, show_json, show_plan
@@ -21,9 +23,8 @@ def plan(
 ) -> None:
     """Plan a release: the buckets and what they cost. Nothing is written."""
     loaded = discreet.Policy.load(policy)
-    table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))
-    planned = discreet.plan(table, loaded)
-    table.close()
+    with closing(discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))) as table:
+        planned = discreet.plan(table, loaded)
     if not as_json:
         show_plan(planned)
         return

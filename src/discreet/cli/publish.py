@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -38,9 +39,9 @@ def publish(
     loaded = discreet.Policy.load(policy)
     with progress.status("reading and checking the table"):
         table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))
-    with progress.status("publishing"):
+    with progress.status("publishing"), closing(table):
         release = discreet.publish(table, loaded, to=to, series=series, new_series=new_series, replace=replace, csv=csv)
-    table.close()
+    release.close()
     facts = release.facts
     if as_json:
         show_json({"release": str(to), "rows": release.rows, "facts": facts})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -34,12 +35,12 @@ def query(
 ) -> None:
     """Ask a release how many people meet a condition; every answer has an interval."""
     tables = dict(_auxiliary(each) for each in aux or [])
-    opened = discreet.open_release(release)
-    answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
+    with closing(discreet.open_release(release)) as opened:
+        answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
+        model = answer if as_json else opened.query(question, estimator="uniform", confidence=confidence, aux=tables)
     if as_json:
         show_json(answer.as_json())
         return
-    model = opened.query(question, estimator="uniform", confidence=confidence, aux=tables)
     if isinstance(answer, discreet.Counts) and isinstance(model, discreet.Counts):
         show_counts(answer, model)
     elif isinstance(answer, discreet.Estimate) and isinstance(model, discreet.Estimate):

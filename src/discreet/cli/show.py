@@ -16,6 +16,7 @@ from rich.table import Table
 from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.mechanism.buckets.plan import BucketPlan
+from discreet.release.alike import plain
 
 console = Console(highlight=False, soft_wrap=True)
 progress = Console(stderr=True, highlight=False)
@@ -26,9 +27,9 @@ _F = TypeVar("_F", bound=Callable[..., None])
 def fail(message: str, *, as_json: bool) -> None:
     """Say what is wrong: on standard error, or as JSON where JSON was asked for."""
     if as_json:
-        print(json.dumps({"error": message}, ensure_ascii=False))
+        show_json({"error": message}, indent=None)
     else:
-        print(f"discreet: {message}", file=sys.stderr)
+        print(f"discreet: {_plain_lines(message)}", file=sys.stderr)
 
 
 def guarded(verb: _F) -> _F:
@@ -45,13 +46,18 @@ def guarded(verb: _F) -> _F:
     return run  # type: ignore[return-value] # the same signature, as functools.wraps says
 
 
-def show_json(content: Any) -> None:
-    print(json.dumps(content, ensure_ascii=False, indent=1))
+def show_json(content: Any, indent: int | None = 1) -> None:
+    """JSON on standard output; half of a surrogate pair, which only a stranger would write, is spelt out."""
+    print(json.dumps(content, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace").decode())
 
 
 def say(text: str = "", style: str = "") -> None:
-    """A line of plain text; what looks like markup in it is not."""
-    console.print(escape(text), style=style or None)
+    """Lines of plain text; what looks like markup in it is not, and what does not print is spelt out."""
+    console.print(escape(_plain_lines(text)), style=style or None)
+
+
+def _plain_lines(text: str) -> str:
+    return "\n".join(plain(line) for line in text.split("\n"))
 
 
 def show_bars(counts: Mapping[object, int], width: int = 40) -> None:
@@ -100,5 +106,7 @@ def show_counts(counts: Counts, models: Counts) -> None:
     confidence = counts.rows[0][1].confidence if counts.rows else 0.95
     table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", "uniform (model)", box=None)
     for (group, estimate), (_, model) in zip(counts, models, strict=True):
-        table.add_row(*(escape(_named(value)) for value in group), *estimate_row(estimate), estimate_row(model)[0])
+        table.add_row(
+            *(escape(plain(_named(value))) for value in group), *estimate_row(estimate), estimate_row(model)[0]
+        )
     console.print(table)

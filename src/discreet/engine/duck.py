@@ -34,7 +34,8 @@ class Engine:
         self._db.execute("SET temp_directory = $1", [self._spill.name])
         if memory:
             self._db.execute("SET memory_limit = $1", [memory])
-        self._db.execute("SET error_on_division_by_zero = false")
+        self._db.execute("SET error_on_division_by_zero = false")  # unknown, as SQL has it, and not infinity
+        self._db.execute("SET ieee_floating_point_ops = false")
         self._db.execute("SET enable_progress_bar = false")
         self._db.execute("SET autoinstall_known_extensions = false")
         self._db.execute("SET disabled_optimizers = 'in_clause'")  # it makes a join of a list: slower here, by 4 times

@@ -43,7 +43,7 @@ def literal(value: int | str | None) -> str:
     """A value as an SQL literal."""
     if value is None:
         return "NULL"
-    return text(value) if isinstance(value, str) else f"({value})"
+    return text(value) if isinstance(value, str) else f"({value}::BIGINT)"
 
 
 def code(column: str, encoding: Encoding) -> str:
@@ -63,17 +63,22 @@ def rank(column: str, encoding: Encoding) -> str:
     return code(column, encoding) if encoding.kind == "integers" else identifier(column)
 
 
+def position(column: str) -> str:
+    """The name of a value's position in a listing: never that of the column."""
+    return identifier(f"{column} position")
+
+
 def listing(column: str, encoding: Encoding) -> str:
-    """A relation of the values in order: `position_` from 0, and the value under the column's name."""
-    name = identifier(column)
+    """A relation of the values with their positions: the value under the column's name, `position(column)` from 0."""
+    name, place = identifier(column), position(column)
     kind = "VARCHAR" if encoding.kind == "text" else "BIGINT"
     if isinstance(encoding.values, range):
         first, end = encoding.values[0], encoding.values[-1] + 1
-        rows = f"SELECT {name} - ({first}) AS position_, {name} FROM range({first}, {end}) listed({name})"
+        rows = f"SELECT {name} - ({first}) AS {place}, {name} FROM range({first}, {end}) listed({name})"
     else:
         values: tuple[int | str, ...] = encoding.values
-        listed = ", ".join(f"({position}, {literal(value)})" for position, value in enumerate(values))
-        rows = f"SELECT * FROM (VALUES {listed}) listed(position_, {name})"
+        listed = ", ".join(f"({place_of}, {literal(value)})" for place_of, value in enumerate(values))
+        rows = f"SELECT {place}, CAST({name} AS {kind}) AS {name} FROM (VALUES {listed}) listed({place}, {name})"
     if encoding.missing:
         rows += f" UNION ALL SELECT {len(encoding.values)}, CAST(NULL AS {kind})"
     return f"({rows})"

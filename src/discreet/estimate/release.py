@@ -103,6 +103,8 @@ class Release:
         if not query.group_by:
             raise QueryError("count_by needs at least one column")
         condition = parse_query(where, self.schema, self._auxiliary(aux))
+        if condition.group_by:
+            raise QueryError("the condition of count_by must have no GROUP BY of its own")
         return self._grouped(Query(where=condition.where, group_by=query.group_by), estimator, confidence)
 
     def query(

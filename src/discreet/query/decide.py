@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, listing
+from discreet.engine.encoding import Encoding, listing, position
 from discreet.query.condition import Atom
 
 Bools = NDArray[np.bool_]
@@ -28,7 +28,7 @@ def decide_values(atoms: Sequence[Atom], column: str, values: Encoding, engine: 
             known = np.fromiter((value is not None for value in values), dtype=np.bool_, count=len(values))
             found[atom] = (true, known & ~true if values.missing else None)
     rest = [atom for atom in atoms if atom not in found]
-    found.update(decide_rows(rest, listing(column, values), engine, order="position_"))
+    found.update(decide_rows(rest, listing(column, values), engine, order=position(column)))
     return found
 
 

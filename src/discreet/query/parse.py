@@ -5,6 +5,7 @@ run.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,7 +15,8 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from discreet.errors import QueryError
 from discreet.query.condition import TRUE, Condition
-from discreet.query.rebuild import Auxiliary, Scope, rebuild
+from discreet.query.rebuild import Auxiliary, Scope, one_table, rebuild
+from discreet.schema.nearest import shown
 from discreet.schema.schema import Schema
 
 LONGEST = 65_536
@@ -38,21 +40,25 @@ def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | 
     scope = Scope.of(schema, auxiliary or {})
     words = text.strip().rstrip(";").strip()
     try:
-        if words[:6].casefold() in ("select", "with"):
-            return _statement(_parse(words), scope)
+        if re.match(r"(select|with)\b", words, re.IGNORECASE):
+            return _statement(_parse(words, ("expressions", "from_", "from", "where", "group")), scope)
         if not words:
             return Query()
-        return Query(where=rebuild(_parse(f"SELECT 1 WHERE {words}\n").args["where"].this, scope))
+        condition = _parse(f"SELECT 1 WHERE {words}\n", ("expressions", "where")).args["where"]
+        return Query(where=rebuild(condition.this, scope))
     except RecursionError:
         raise QueryError("the condition must be less deeply nested; split it into several questions") from None
 
 
-def _parse(words: str) -> exp.Select:
+def _parse(words: str, allowed: tuple[str, ...]) -> exp.Select:
+    """One SELECT that has nothing but the clauses allowed."""
     try:
+        if any(token.text == "@" for token in sqlglot.tokenize(words, dialect="duckdb")):
+            raise QueryError("@ cannot be answered; write abs(...)")
         trees = [tree for tree in sqlglot.parse(words, dialect="duckdb") if tree is not None]
     except SqlglotError as error:
         found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
-        near = f" near '{found['highlight']}'" if found.get("highlight") else ""
+        near = f" near '{shown(found['highlight'])}'" if found.get("highlight") else ""
         raise QueryError(
             f"the question must be SQL such as age > 30 AND gender = 'F'; it cannot be read{near}"
         ) from None
@@ -61,7 +67,7 @@ def _parse(words: str) -> exp.Select:
     if len(trees) != 1 or type(trees[0]) is not exp.Select:
         raise QueryError("the question must be one condition or one SELECT COUNT(*), and no other statement")
     given = {name for name, part in trees[0].args.items() if part}
-    if extra := given - {"expressions", "from_", "from", "where", "group", "kind"}:
+    if extra := given - set(allowed):
         raise QueryError(
             f"{sorted(extra)[0].strip('_').upper()} cannot be answered; ask SELECT COUNT(*) ... WHERE ... GROUP BY ..."
         )
@@ -76,7 +82,7 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
     counted = 0
     for projection in select.expressions:
         each = projection.this if isinstance(projection, exp.Alias) else projection
-        if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not each.expressions:
+        if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not any(each.this.args.values()):
             counted += 1
         elif not isinstance(each, exp.Column) or scope.column(each) not in grouped:
             raise QueryError("SELECT must list COUNT(*) and columns of GROUP BY only; sums and means are not answered")
@@ -91,17 +97,14 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
 def _group_columns(group: exp.Group) -> list[exp.Expr]:
     if any(part for name, part in group.args.items() if name != "expressions"):
         raise QueryError("GROUP BY must list columns")
+    if not group.expressions:
+        raise QueryError("GROUP BY must list at least one column")
     return list(group.expressions)
 
 
 def _from(select: exp.Select) -> tuple[str, ...]:
     """The names by which columns may be qualified: the one table that is asked has any plain name."""
-    source = select.args.get("from_") or select.args.get("from")
-    table = source.this if source else None
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier) or not table.name.isidentifier():
+    table = one_table(select)
+    if table is None or not table.name.isidentifier():
         raise QueryError("FROM must be followed by one plain name, such as release; the release itself is asked")
-    if any(part for name, part in table.args.items() if name not in ("this", "alias")) or (
-        table.args.get("alias") and table.args["alias"].args.get("columns")
-    ):
-        raise QueryError("FROM must name one table, without joins or functions; the release itself is asked")
     return tuple(name for name in (table.name, table.alias) if name)

@@ -15,7 +15,7 @@ from discreet.engine.encoding import identifier, text
 from discreet.errors import QueryError
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
 from discreet.schema.domain import Domain, Integers
-from discreet.schema.nearest import did_you_mean
+from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.schema import Schema
 
 COMPARISONS: dict[type[exp.Expr], str] = {
@@ -67,13 +67,13 @@ class Scope:
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
             raise QueryError(f"a column name was expected instead of {_name(node)}")
         if node.table and node.table.casefold() not in {name.casefold() for name in self.qualifiers}:
-            raise QueryError(f"{node.table}.{node.name} must be a column of the table asked; leave out {node.table}.")
+            raise QueryError(f"{shown(node.table)}.{shown(node.name)} must be a column of the table that is asked")
         if node.args.get("db") or node.args.get("catalog"):
             raise QueryError("a column must be named by itself")
         for name in self.types:
             if name.casefold() == node.name.casefold():
                 return name
-        raise QueryError(f"column {node.name} does not exist{did_you_mean(node.name, self.types)}")
+        raise QueryError(f"column {shown(node.name)} does not exist{did_you_mean(node.name, self.types)}")
 
 
 @dataclass(frozen=True)
@@ -185,22 +185,18 @@ def _subquery(select: exp.Expr, scope: Scope) -> tuple[Term, str]:
     """SELECT column FROM aux [WHERE ...] over an auxiliary table, which sees that table's columns alone."""
     if type(select) is not exp.Select or len(select.expressions) != 1:
         raise QueryError("IN (SELECT ...) must select one column of an auxiliary table")
-    if any(
-        part for name, part in select.args.items() if name not in ("expressions", "from_", "from", "where", "distinct")
-    ):
+    allowed = ("expressions", "from_", "from", "where", "distinct")
+    distinct = select.args.get("distinct")
+    if any(part for name, part in select.args.items() if name not in allowed) or (distinct and distinct.args.get("on")):
         raise QueryError("IN (SELECT ...) must have only FROM and WHERE")
-    source = select.args.get("from_") or select.args.get("from")
-    table = source.this if source else None
-    if (
-        not isinstance(table, exp.Table)
-        or not isinstance(table.this, exp.Identifier)
-        or any(part for name, part in table.args.items() if name not in ("this", "alias"))
-    ):
+    table = one_table(select)
+    if table is None:
         raise QueryError("IN (SELECT ...) must read one auxiliary table by its name")
     known = {name.casefold(): each for name, each in scope.auxiliary.items()}
     found = known.get(table.name.casefold())
     if found is None:
-        raise QueryError(f"auxiliary table {table.name} was not handed in{did_you_mean(table.name, scope.auxiliary)}")
+        hint = did_you_mean(table.name, scope.auxiliary)
+        raise QueryError(f"auxiliary table {shown(table.name)} was not handed in{hint}")
     names = tuple(name for name in (table.name, table.alias) if name)
     inner = Scope(types=found.types, domains={}, auxiliary=scope.auxiliary, qualifiers=names)
     column = inner.column(select.expressions[0].unalias())
@@ -208,6 +204,17 @@ def _subquery(select: exp.Expr, scope: Scope) -> tuple[Term, str]:
     condition = f" WHERE {render(rebuild(where.this, inner))}" if where else ""
     term = Term(parts=(Column(column),), type=found.types[column])
     return term, f"SELECT {identifier(column)} FROM {identifier(found.relation)}{condition}"
+
+
+def one_table(select: exp.Expr) -> exp.Table | None:
+    """The one table that a SELECT reads by a plain name (and perhaps another name), or None where it does otherwise."""
+    source = select.args.get("from_") or select.args.get("from")
+    table = source.this if source else None
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        return None
+    alias = table.args.get("alias")
+    extra = any(part for name, part in table.args.items() if name not in ("this", "alias"))
+    return None if extra or (alias and alias.args.get("columns")) else table
 
 
 def _term(node: exp.Expr, scope: Scope) -> Term:
@@ -240,7 +247,7 @@ def _number(digits: str) -> Term:
         raise QueryError(f"number ({digits[:20]}) must be written in digits") from None
     if abs(literal) >= 2**53:
         raise QueryError(f"number ({digits[:20]}) must be within 2^53 of zero")
-    return Term(parts=(repr(literal),), type="integer", literal=literal)
+    return Term(parts=(digits,), type="integer", literal=literal)
 
 
 def _numeric(term: Term, sign: str) -> Term:
@@ -266,7 +273,7 @@ def _in_domain(column: Term, literal: Term, scope: Scope) -> None:
         hint = f"; it goes from {domain.low} to {domain.high}"
     else:
         hint = did_you_mean(literal.literal, domain)
-    raise QueryError(f"{column.column} is never {literal.literal}{hint}")
+    raise QueryError(f"{column.column} is never {shown(literal.literal)}{hint}")
 
 
 def _name(node: exp.Expr) -> str:

@@ -57,8 +57,13 @@ def _take_name(beside: Path, to: Path, *, replace: bool) -> None:
     if to.exists():
         old = Path(tempfile.mkdtemp(prefix=f".{to.name}-old-", dir=to.parent))
         os.rename(to, old / "release")
-        os.rename(beside, to)
-        shutil.rmtree(old)
+        try:
+            os.rename(beside, to)
+        except BaseException:
+            os.rename(old / "release", to)
+            raise
+        finally:
+            shutil.rmtree(old)
     else:
         os.rename(beside, to)
     _sync(to.parent)

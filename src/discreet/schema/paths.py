@@ -29,7 +29,7 @@ _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 class Tree(tuple[Row, ...]):
     """Paths that were found right for `values`, in their order: they need no second check."""
 
-    values: Values
+    values: Values | None = None  # None where they were not checked
 
 
 def checked(paths: Iterable[Sequence[str]], values: Values | None = None, name: str = "hierarchy") -> Paths:
@@ -38,7 +38,7 @@ def checked(paths: Iterable[Sequence[str]], values: Values | None = None, name: 
     Without values the leaves are the domain, in the order given. Where the values are whole numbers, so are the
     leaves ("07" is 7), and an interval above a leaf must contain it. Equal labels are one object in the result.
     """
-    if isinstance(paths, Tree) and (values is None or values == paths.values):
+    if isinstance(paths, Tree) and paths.values is not None and values in (None, paths.values):
         return paths
     rows = [tuple(path) for path in paths]
     keys = _keys(rows, values)
@@ -96,8 +96,8 @@ def _spelling(rows: list[Row]) -> Iterator[str]:
     """Labels are one line of text each, not empty, with no white space around."""
     labels = set(chain.from_iterable(rows))
     if "" in labels:
-        empty = [f"{number} of {_show(row[0])}" for number, row in enumerate(rows, start=1) if "" in row]
-        yield f"labels (in row {_few(empty, len(empty))}) must not be empty; give every level a label"
+        empty = [f"row {number}" for number, row in enumerate(rows, start=1) if "" in row]
+        yield f"labels ({_few(empty, len(empty))}) must not be empty; give every level a label"
     for wrong, must in (
         ({label for label in labels if label != label.strip()}, "not begin or end with white space; trim them"),
         (set(filter(_NOT_TEXT.search, labels)), "be one line of text; take out what cannot be printed"),

@@ -164,7 +164,7 @@ def _read_domains(
             if entry.get("missing", "refuse") not in MISSING:
                 complain((*key, "missing"), f'{name}: missing ({entry["missing"]}) must be "refuse" or "category"')
             found: list[tuple[str, PolicyError]] = []
-            if domain := _read_domain(entry, folder, found):
+            if (domain := _read_domain(entry, folder, found)) is not None:
                 domains[name] = domain
             for part, error in found:
                 complain((*key, part), f"{name}: {error}")
@@ -173,7 +173,8 @@ def _read_domains(
 
 def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, PolicyError]]) -> Domain | None:
     """The domain that an entry declares, or None; what is wrong with its values and with its hierarchy is found."""
-    domain, paths = None, ()
+    domain: Domain | None = None
+    paths: Paths = ()
     try:
         domain = _read_values(entry)
     except PolicyError as error:
@@ -181,11 +182,13 @@ def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, 
         entry = {key: value for key, value in entry.items() if key == "hierarchy"}
     try:
         paths = _read_paths(entry, domain, folder)
-        domain = replace(domain, paths=paths) if domain else domain
+        domain = replace(domain, paths=paths) if domain is not None else None
     except PolicyError as error:
         found.append((next(key for key in ("hierarchy", "widths", "prefixes") if key in entry), error))
-    if found or domain:
-        return None if found else domain
+    if found:
+        return None
+    if domain is not None:
+        return domain
     return Listed(values=tuple(path[0] for path in paths), paths=paths, missing=_missing(entry))
 
 
@@ -212,7 +215,7 @@ def _read_paths(entry: Mapping[str, Any], domain: Domain | None, folder: Path) -
     """The paths of a domain whose values are known, or all there is to know of it."""
     match entry:
         case {"hierarchy": str(name)}:
-            return read_hierarchy(folder / name, domain.encoding.values if domain else None)
+            return read_hierarchy(folder / name, domain.encoding.values if domain is not None else None)
         case {"hierarchy": _}:
             raise PolicyError("hierarchy must be the name of a CSV file")
         case {"widths": [*widths]} if isinstance(domain, Integers):

@@ -78,11 +78,13 @@ def _write_st(table: Table, slots: Slots, folder: Path) -> None:
     """For each bucket its values and counts, sorted by bucket and value: an order that says nothing of the input's."""
     engine, sensitive = table.engine, table.schema.sensitive
     domain = table.schema.domains[sensitive]
-    engine.register("sensitive_values", pa.table({"code": np.arange(len(domain)), sensitive: list(domain)}))
-    engine.register("drawn_counts", pa.table({"BID": slots.bucket, "code": slots.value, "COUNT": slots.count}))
-    named = f"SELECT BID, code, {identifier(sensitive)}, COUNT::INTEGER AS COUNT"
-    rows = f"({named} FROM drawn_counts JOIN sensitive_values USING (code))"
-    engine.write_sorted(rows, ["BID", sensitive, "COUNT"], ["BID", "code"], folder / ST)
+    code = f"{sensitive}_code"  # a name that no published column has
+    engine.register("sensitive_values", pa.table({code: np.arange(len(domain)), sensitive: list(domain)}))
+    engine.register(
+        "drawn_counts", pa.table({"BID": slots.bucket, code: slots.value, "COUNT": slots.count.astype(np.int32)})
+    )
+    joined = f"drawn_counts JOIN sensitive_values USING ({identifier(code)})"
+    engine.write_sorted(joined, ["BID", sensitive, "COUNT"], ["BID", identifier(code)], folder / ST)
     engine.forget("drawn_counts")
 
 

@@ -1,0 +1,62 @@
+"""What the name of a column suggests: that it says who somebody is, what nobody should learn, or where they stand."""
+
+from __future__ import annotations
+
+import re
+
+
+def _words(listed: str) -> tuple[str, ...]:
+    return tuple(listed.split())
+
+
+IDENTIFYING = _words("""
+    id ids uid uuid guid ssn sin nino mrn nhs name names firstname lastname fullname surname forename username nickname
+    initials email mail phone telephone tel mobile cell fax passport iban account insurance license licence address
+    street url website ip mac login userid patientid personid customerid phonenumber emailaddress nachname vorname
+""")
+# words that leave an identifying name what it is: patient id, home phone, social security number
+COMPANIONS = _words("""
+    e first last middle full given family maiden birth home work private user patient person customer client member
+    employee student subject participant respondent case record row social security national tax health card number
+    numbers no nr num code of the s my main
+""")
+# the first of these that a table has is the likeliest
+SENSITIVE = _words("""
+    disease diseases diagnosis diagnoses diagnose illness condition conditions disorder icd hiv symptom symptoms
+    treatment medication drug procedure cause income salary wage wages earnings pay debt occupation job profession
+    religion faith party vote orientation sexuality offense offence crime conviction verdict
+""")
+DEMOGRAPHIC = _words("""
+    age sex gender race ethnicity zip zipcode postcode postal plz city town county state region country nationality
+    native citizenship language marital education year month day date dob birthday birthdate split fold household
+    relationship
+""")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+
+
+def words_of(header: str) -> tuple[str, ...]:
+    """The words of a name, in lower case: patient_ID, PatientId and 'patient id' are the same; digits are left out."""
+    return tuple(word.casefold() for word in _WORD.findall(header))
+
+
+def sounds_identifying(header: str) -> bool:
+    """The whole name says who somebody is: 'last name' does, 'disease name' does not."""
+    words = words_of(header)
+    return half_identifying(header) and all(word in IDENTIFYING or word in COMPANIONS for word in words)
+
+
+def half_identifying(header: str) -> bool:
+    """Some word of the name says who somebody is."""
+    return any(word in IDENTIFYING for word in words_of(header))
+
+
+def sensitivity(header: str) -> tuple[int, int] | None:
+    """How soon a name is taken for sensitive (the smaller the sooner), or None where it does not sound so."""
+    words = words_of(header)
+    found = [SENSITIVE.index(word) for word in words if word in SENSITIVE]
+    return (min(found), len(words)) if found else None
+
+
+def sounds_demographic(header: str) -> bool:
+    """Something that others know of a person: a quasi-identifier, as a rule."""
+    return any(word in DEMOGRAPHIC for word in words_of(header))

@@ -1,0 +1,70 @@
+"""The names that a source gives its columns, and which of them a policy cannot tell apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import text
+from discreet.errors import TableError
+from discreet.table.source import PARQUET_ENDINGS, SOURCE, CsvForm, open_source
+
+_RENAMED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
+
+
+class _Glance(Engine):
+    """An engine for a look at a file: it copies nothing."""
+
+    def keep(self, relation: str, sql: str) -> None:
+        self.rows(f"CREATE VIEW {relation} AS {sql}")
+
+
+def names_in(source: str | Path, csv: CsvForm | None) -> list[str]:
+    """The names that the columns of a file seem to have, where nothing is expected yet."""
+    with _Glance() as engine:
+        open_source(engine, source, form=csv)
+        return list(engine.columns(SOURCE))
+
+
+def check_names(source: Any, csv: CsvForm | None, expected: Sequence[str]) -> None:
+    """Raise TableError where a file's header is not found again by these names, which are all that a policy has."""
+    if not isinstance(source, str | Path):
+        return
+    with _Glance() as engine:
+        name = open_source(engine, source, expected, csv)
+        if not set(expected) <= set(engine.columns(SOURCE)):
+            raise TableError(f"table ({name}) must have its column names on one line; rename those with line breaks")
+
+
+def ambiguous_names(engine: Engine, source: Any, present: list[str], csv: CsvForm | None) -> set[str]:
+    """Which of the engine's names stand for columns whose own names differ in case only.
+
+    The engine calls the second of two such columns Age_1. So does a file in which a column has that very name: only
+    the source can tell.
+    """
+    folded = Counter(name.casefold() for name in present)
+    found = {name for name in present if folded[name.casefold()] > 1}
+    suspects = {
+        name: match[1] for name in present if (match := _RENAMED.fullmatch(name)) and match[1].casefold() in folded
+    }
+    own = set(_own_names(engine, source, csv)) if suspects else set()
+    for name, base in suspects.items():
+        if name not in own:
+            found |= {name, *(each for each in present if each.casefold() == base.casefold())}
+    return found
+
+
+def _own_names(engine: Engine, source: Any, csv: CsvForm | None) -> list[str]:
+    """The names that the source itself gives its columns."""
+    if not isinstance(source, str | Path):
+        return [str(name) for name in getattr(source, "column_names", None) or getattr(source, "columns", [])]
+    if str(source).lower().endswith(PARQUET_ENDINGS):
+        return [row[0] for row in engine.rows(f"SELECT name FROM parquet_schema({text(str(source))})")]
+    with _Glance() as other:
+        open_source(other, source, form=replace(csv or CsvForm(), header=False))
+        return [str(cell) for cell in other.rows(f"SELECT * FROM {SOURCE} LIMIT 1")[0]]
