@@ -26,7 +26,7 @@ class Encoding:
         """'range', 'integers' or 'text'."""
         if isinstance(self.values, range):
             return "range"
-        return "integers" if isinstance(self.values[0], int) else "text"
+        return "integers" if self.values and isinstance(self.values[0], int) else "text"
 
 
 def identifier(name: str) -> str:
@@ -75,6 +75,8 @@ def listing(column: str, encoding: Encoding) -> str:
     if isinstance(encoding.values, range):
         first, end = encoding.values[0], encoding.values[-1] + 1
         rows = f"SELECT {name} - ({first}) AS {place}, {name} FROM range({first}, {end}) listed({name})"
+    elif not encoding.values:
+        return f"(SELECT 0 AS {place}, CAST(NULL AS VARCHAR) AS {name})"
     else:
         values: tuple[int | str, ...] = encoding.values
         listed = ", ".join(f"({place_of}, {literal(value)})" for place_of, value in enumerate(values))

@@ -49,36 +49,43 @@ def publish(
     mechanism = _mechanism(policy)
     planned = mechanism.plan(table.histogram)
     if seed is not None:
-        with new_folder(to, replace=replace) as folder:
-            write_buckets(table, mechanism, planned, Coins.from_seed(seed), folder, csv=csv, continued=False)
+        coins = Coins.from_seed(seed)
+        with new_folder(to, replace=replace) as folder, table.unchanged():
+            write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=False)
         return open_release(to)
     with Series(_series_path(series, policy, to)) as memory:
-        digest = RowDigest(memory.coins.key, table.encodings)
-        for codes in table.codes():
-            digest.update(codes)
-        rows, ordered = digest.rows, digest.ordered
+        rows, ordered = _digests(table, memory)
         earlier = earlier_view(memory, rows=rows, ordered=ordered, policy=policy.digest, new_series=new_series)
-        continued = earlier.continued if earlier else bool(memory.views())
+        continued = bool(earlier.continued if earlier else memory.views())
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
-            drawn = write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=bool(continued))
+            with table.unchanged():
+                drawn = write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=continued)
             if earlier and earlier.drawn != drawn:
                 raise SeriesRefusal(
                     f"the release of {earlier.published} ({earlier.release}) cannot be made again with these versions "
-                    "of the "
-                    "libraries, and fresh coins would expose people; use that release"
+                    "of "
+                    "the libraries, and fresh coins would expose people; use that release"
                 )
-            memory.record(
-                View(
-                    rows=rows,
-                    ordered=ordered,
-                    policy=policy.digest,
-                    drawn=drawn,
-                    continued=bool(continued),
-                    release=str(to.resolve()),
-                )
+            view = View(
+                rows=rows,
+                ordered=ordered,
+                policy=policy.digest,
+                drawn=drawn,
+                continued=continued,
+                release=str(to.resolve()),
             )
+            memory.record(view)  # before anybody can see the folder under its name
     return open_release(to)
+
+
+def _digests(table: Table, memory: Series) -> tuple[bytes, bytes]:
+    """The rows' digests in any order and in this order, keyed by the series."""
+    digest = RowDigest(memory.coins.key, table.encodings)
+    with table.unchanged():
+        for codes in table.codes():
+            digest.update(codes)
+    return digest.rows, digest.ordered
 
 
 def _mechanism(policy: Policy) -> Buckets:

@@ -124,10 +124,10 @@ def check_buckets(files: Files) -> str | None:
 def check_tolerance(files: Files) -> str | None:
     """In every bucket every value's share is at most its tolerance, in exact integers."""
     limits = dict(files.manifest.guarantee.tolerance)
+    sizes = "(SELECT BID, sum(COUNT)::BIGINT AS records FROM st GROUP BY BID)"
     shares = files.engine.rows(
-        f"""SELECT min(BID), {identifier(files.manifest.schema.sensitive)}, COUNT, size
-            FROM st JOIN (SELECT BID, sum(COUNT)::BIGINT AS size FROM st GROUP BY BID) USING (BID)
-            GROUP BY ALL ORDER BY 1"""
+        f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.records
+            FROM st s JOIN {sizes} z USING (BID) GROUP BY ALL ORDER BY 1"""
     )
     for bucket, value, count, size in shares:
         if value not in limits:
@@ -201,7 +201,7 @@ def check_copies(files: Files) -> str | None:
         columns = list(files.engine.columns(relation))
         files.engine.rows(
             f"CREATE OR REPLACE VIEW copied AS SELECT * FROM read_csv({path}, all_varchar = true, header = true, "
-            "delim = ',', quote = '\"', escape = '\"', nullstr = '')"
+            "delim = ',', quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false)"
         )
         if list(files.engine.columns("copied")) != columns:
             return f"{each['path']} has other columns than the Parquet file"

@@ -24,8 +24,8 @@ class Coins:
     seeded: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.key) != KEY_BYTES:
-            raise ValueError(f"key must have {KEY_BYTES} bytes")
+        if not isinstance(self.key, bytes) or len(self.key) != KEY_BYTES:
+            raise ValueError(f"its key must have {KEY_BYTES} bytes")
 
     @classmethod
     def from_seed(cls, seed: int) -> Coins:

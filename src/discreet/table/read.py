@@ -15,8 +15,8 @@ from discreet.errors import TableError
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
-from discreet.table.source import SOURCE, CsvForm, open_source
-from discreet.table.table import ROWS, Table
+from discreet.table.source import SOURCE, CsvForm, open_source, scanned_files
+from discreet.table.table import ROWS, Table, stamp
 
 
 def read_table(
@@ -52,6 +52,7 @@ def open_table(
     name = Path(source).name if isinstance(source, str | Path) else "table"
     table = None
     try:
+        files = tuple(stamp(path) for path in scanned_files(source))
         open_source(engine, source, [*schema.columns, *([person] if person else [])], csv)
         columns, misfits = match_columns(engine, schema, identifiers, person)
         if person and person in columns:
@@ -66,7 +67,8 @@ def open_table(
                     Misfit(column=schema.sensitive, message="the table has no rows; nothing can be published")
                 )
             if not misfits:
-                table = Table(engine=engine, schema=schema, rows=rows, histogram=_histogram(engine, schema))
+                histogram = _histogram(engine, schema)
+                table = Table(engine=engine, schema=schema, rows=rows, histogram=histogram, files=files)
         return table, misfits
     except duckdb.Error as error:
         raise _unreadable(name, error) from None

@@ -100,6 +100,13 @@ def _listed(paths: Sequence[Path]) -> str:
     return ", ".join(text(str(path)) for path in paths)
 
 
+def scanned_files(source: Any) -> list[Path]:
+    """The files that will be read more than once: Parquet is scanned in place, everything else is kept or in memory."""
+    if not isinstance(source, str | Path):
+        return []
+    return [path for path in _found(str(source)) if _ending(path) == "parquet"]
+
+
 def _found(pattern: str) -> list[Path]:
     """The file, or the files of a glob in the order of their names."""
     if Path(pattern).is_file():
