@@ -21,7 +21,8 @@ ALLOWED = {
     "estimate": {"errors", "engine", "schema", "release", "query"},
     "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
     "datasets": {"errors"},
-    "cli": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "release", "estimate", "datasets", "discreet"},
+    "cli": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "release", "estimate", "datasets"}
+    | {"discreet"},
 }
 
 

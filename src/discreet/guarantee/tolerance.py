@@ -21,7 +21,7 @@ def exact(name: str, number: Number) -> Fraction:
     if type(number) is Fraction:
         return number
     try:
-        return Fraction(repr(number) if isinstance(number, float) else number)
+        return Fraction(repr(float(number)) if isinstance(number, float) else number)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise PolicyError(f"{name} ({number}) must be a number such as 0.05 or '1/20'") from None
 
@@ -59,12 +59,12 @@ class Tolerance:
 
     def of(self, counts: Mapping[object, int]) -> dict[object, Fraction]:
         """The tolerance of each value, given how often each occurs; only a value that does not occur may have 0."""
-        rows = sum(counts.values())
+        rows = sum(int(count) for count in counts.values())
         theta, floor = Fraction(self.theta), Fraction(self.floor)
         tolerance = {
             value: Fraction(self.values[value])
             if value in self.values
-            else min(Fraction(1), theta * Fraction(count, rows or 1) + floor)
+            else min(Fraction(1), theta * Fraction(int(count), rows or 1) + floor)
             for value, count in counts.items()
         }
         if zero := [value for value, number in tolerance.items() if number == 0 and counts[value]]:

@@ -147,8 +147,8 @@ def check_promise(files: Files) -> str | None:
             "kind": "buckets",
             "tolerance": {"theta": str(theta), "floor": str(floor), "values": dict(named)},
         }:
-            slope, base = Fraction(theta), Fraction(floor)
-            given = {name: Fraction(number) for name, number in named.items()}
+            slope, base = _fraction(theta), _fraction(floor)
+            given = {name: _fraction(number) for name, number in named.items()}
         case _:
             return "the mechanism must state its kind and its tolerance: theta, floor, values"
     rows = files.manifest.rows
@@ -162,6 +162,13 @@ def check_promise(files: Files) -> str | None:
     if block["version"] == version("discreet") and block["facts"] != guarantee.facts(continued=block["continued"]):
         return "the facts do not say what the guarantee promises"
     return None
+
+
+def _fraction(number: object) -> Fraction:
+    """A fraction as a release writes it; an exponent from a stranger could take forever."""
+    if not isinstance(number, str) or len(number) > 80 or not set(number) <= set("0123456789/"):
+        raise ReleaseError("theta, floor and tolerances must be fractions in digits")
+    return Fraction(number)
 
 
 def check_order(files: Files) -> str | None:

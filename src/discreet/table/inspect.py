@@ -16,7 +16,20 @@ from discreet.schema.schema import Schema
 from discreet.table.source import EVERYTHING, SOURCE
 from discreet.table.table import ROWS
 
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "ENUM", "U")
+_WHOLE = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL",
+    "VARCHAR",
+    "ENUM",
+    "U",
+    '"NULL"',
+)
 _NOT_TEXT = ("BLOB", "STRUCT", "MAP", "UNION", "BIT", "VARIANT")
 _SHOWN = 5
 

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 from discreet.errors import PolicyError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.plan import LARGEST, PLANNERS, BucketPlan, plan_buckets
+from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.planners import LARGEST, PLANNERS
 from discreet.schema.domain import key_of
 from discreet.schema.mechanisms import Complain, Mechanism, register
 from discreet.schema.nearest import did_you_mean

@@ -12,56 +12,62 @@ import numpy as np
 
 from discreet.guarantee.tolerance import name_some
 from discreet.mechanism.buckets.caps import Ints, caps_of, smallest_size
+from discreet.mechanism.buckets.planners import LARGEST, PLANNERS
 
-Planner = Callable[[Ints, Ints, Ints], tuple[tuple[int, int], ...] | None]
+Works = Callable[[Sequence[Fraction], int], bool]  # whether these tolerances and this max_size can be planned
 
 
 def explain(
     values: Sequence[object],
     counts: Ints,
     limits: Sequence[Fraction],
-    planner: Planner,
-    min_size: int,
+    sizes: str,
+    min_size: int | None,
     max_size: int,
-    largest: int,
 ) -> tuple[str, tuple[object, ...]]:
     """One sentence with the broken bound and the remedies, and the values that break it."""
-    rows = int(counts.sum())
 
-    def works(tolerance: Sequence[Fraction], size: int) -> bool:
-        span = np.arange(min(min_size, *map(smallest_size, tolerance)), size + 1, dtype=np.int64)
-        return planner(caps_of(tolerance, span), counts, span) is not None
+    def works(tolerance: Sequence[Fraction], largest: int, planner: str = sizes) -> bool:
+        least = min(map(smallest_size, tolerance)) if min_size is None else min_size
+        span = np.arange(least, largest + 1, dtype=np.int64)
+        return PLANNERS[planner](caps_of(tolerance, span), counts, span) is not None
 
-    below = [i for i, limit in enumerate(limits) if limit < Fraction(int(counts[i]), rows)]
-    large = [i for i, limit in enumerate(limits) if smallest_size(limit) > max_size]
-    if below:  # [WWFW] Lemma 1
-        blamed = below
-        reason = f"the tolerance of {name_some([values[i] for i in below])} is below the value's own share of the rows"
-    elif large:
-        blamed = large
-        least = max(smallest_size(limits[i]) for i in large)
-        reason = f"{name_some([values[i] for i in large])} needs buckets of at least {least}, above max_size {max_size}"
-    else:
-        blamed = list(range(len(values)))
-        reason = f"no setting with sizes {min_size} to {max_size} fits these counts and tolerances"
+    reason, blamed, possible = _reason(values, counts, limits, max_size)
     remedies = []
-    if not below and (size := _smallest_max_size(limits, works, max_size, largest)):
+    if possible and (size := _smallest_max_size(limits, works, max_size)):
         remedies.append(f"max_size {size} would do")
     if (limit := _smallest_tolerance(limits, blamed, works, max_size)) is not None:
-        whose = "theirs" if len(blamed) > 1 else "it"
-        whose = "every lower tolerance" if len(blamed) == len(values) > 1 else whose
+        everyone = len(blamed) == len(values) > 1
+        whose = "every lower tolerance" if everyone else "theirs" if len(blamed) > 1 else "it"
         remedies.append(f"raising {whose} to {limit} ({float(limit):.2%}) would do")
-    advice = ", or ".join(remedies) or 'no single max_size or tolerance mends it; try sizes = "two" or fewer limits'
+    if possible and sizes != "two" and works(limits, max_size, "two"):
+        remedies.append('sizes = "two" would do')
+    advice = ", or ".join(remedies) or "no single max_size or tolerance mends it; relax several"
     return f"{reason}; {advice}", tuple(values[i] for i in blamed)
 
 
-def _smallest_max_size(
-    limits: Sequence[Fraction], works: Callable[[Sequence[Fraction], int], bool], max_size: int, largest: int
-) -> int | None:
+def _reason(
+    values: Sequence[object], counts: Ints, limits: Sequence[Fraction], max_size: int
+) -> tuple[str, list[int], bool]:
+    """Which bound is broken, by which values, and whether sizes alone might mend it."""
+    rows = int(counts.sum())
+    below = [i for i, limit in enumerate(limits) if limit < Fraction(int(counts[i]), rows)]
+    large = [i for i, limit in enumerate(limits) if smallest_size(limit) > max_size]
+    if below:  # [WWFW] Lemma 1
+        named = name_some([values[i] for i in below])
+        return f"tolerance of {named} must be at least the value's own share of the rows", below, False
+    if large:
+        least = max(smallest_size(limits[i]) for i in large)
+        named = name_some([values[i] for i in large])
+        return f"max_size ({max_size}) must be at least {least} for {named}", large, True
+    return f"no setting with sizes up to {max_size} fits these counts and tolerances", list(range(len(values))), True
+
+
+def _smallest_max_size(limits: Sequence[Fraction], works: Works, max_size: int) -> int | None:
     """The smallest max_size that the planner can use; more sizes never hurt, so bisection finds it."""
-    if not works(limits, largest):
+    if not works(limits, LARGEST):
         return None
-    low, high = max_size, largest
+    low, high = max_size, LARGEST
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if works(limits, middle) else (middle, high)
@@ -71,7 +77,7 @@ def _smallest_max_size(
 def _smallest_tolerance(
     limits: Sequence[Fraction],
     blamed: Sequence[int],
-    works: Callable[[Sequence[Fraction], int], bool],
+    works: Works,
     max_size: int,
 ) -> Fraction | None:
     """The smallest tolerance that mends the plan when the blamed values are raised to it.

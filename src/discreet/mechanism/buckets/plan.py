@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 
 import numpy as np
 
@@ -19,11 +18,7 @@ from discreet.guarantee.tolerance import Number, exact
 from discreet.mechanism.buckets.allocate import allocate
 from discreet.mechanism.buckets.caps import Ints, caps_of, smallest_size
 from discreet.mechanism.buckets.infeasible import explain
-from discreet.mechanism.buckets.one_size import best_one_size
-from discreet.mechanism.buckets.two_size import best_two_sizes
-
-PLANNERS = MappingProxyType({"one": best_one_size, "two": best_two_sizes})
-LARGEST = 200  # sizes beyond this make a release useless, and pairs of sizes grow with the square
+from discreet.mechanism.buckets.planners import LARGEST, PLANNERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +74,11 @@ def plan_buckets(
         raise PolicyError(f"min_size ({min_size}) must be 1 or more")
     if not 1 <= max_size <= LARGEST:
         raise PolicyError(f"max_size ({max_size}) must be between 1 and {LARGEST}")
-    if int(occurring.sum()) > 2**62 // (LARGEST**2):
-        raise PolicyError("counts must add up to less than 10^14; no table about people is larger")
     planner = PLANNERS[sizes]
     span = np.arange(least, max_size + 1, dtype=np.int64)
     classes = planner(caps_of(limits, span), occurring, span)
     if classes is None:
-        message, blamed = explain(values, occurring, limits, planner, least, max_size, LARGEST)
+        message, blamed = explain(values, occurring, limits, sizes, min_size, max_size)
         raise Infeasible(message, values=blamed)
     return _finished(counts, tolerance, values, occurring, limits, classes)
 
@@ -104,7 +97,10 @@ def _checked(
     limits = [exact("tolerance", tolerance[value]) for value in values]
     if any(not 0 < number.numerator <= number.denominator for number in limits):
         raise PolicyError("tolerance must be above 0 and at most 1 for every value")
-    return values, np.array([int(counts[value]) for value in values], dtype=np.int64), limits
+    occurring = [int(counts[value]) for value in values]
+    if sum(occurring) > 2**62 // (LARGEST**2):
+        raise PolicyError("counts must add up to less than 10^14; no table about people is larger")
+    return values, np.array(occurring, dtype=np.int64), limits
 
 
 def _finished(

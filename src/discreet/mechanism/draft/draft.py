@@ -69,7 +69,7 @@ def draft_policy(source: Any, sensitive: str | None = None, *, csv: CsvForm | No
     profile = profile_table(source, csv)
     roles = propose_roles(profile, sensitive)
     published = [column.name for column in (*roles.quasi_identifiers, roles.sensitive)]
-    check_names(source, csv, [*published, *roles.identifiers])
+    check_names(source, csv, [*published, *([roles.person] if roles.person else [])])
     proposal = propose_tolerance(roles.sensitive.histogram)
     return Draft(
         text=write_draft(profile, roles, proposal),
