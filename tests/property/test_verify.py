@@ -267,9 +267,9 @@ def test_a_column_of_missing_cells_alone_verifies(missing, domain, tmp_path):
 @pytest.mark.parametrize("whose", [None, ""])
 def test_the_empty_text_and_the_missing_cell_have_tolerances_of_their_own(whose, tmp_path):
     """A tolerance for one is not taken for the other's; where they cannot be told apart, the policy is refused."""
-    texts = Listed(values=("", "x", "y"), missing=True)
     frame = pd.DataFrame({"n": range(40), "d": pd.Series(["", None, "x", "y"] * 10, dtype=object)})
     try:
+        texts = Listed(values=("", "x", "y"), missing=True)
         policy = policy_of({"n": Integers(low=0, high=39), "d": texts}, "d", floor="3/5", values={whose: "3/10"})
     except discreet.PolicyError:
         return

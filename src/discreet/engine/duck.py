@@ -22,9 +22,7 @@ ROW_GROUP = 122_880
 
 
 class Engine:
-    """One private in-memory database; with `paths` it reads nothing but those files and folders, and no setting
-    changes.
-    """
+    """One private in-memory database; with `paths` it opens nothing but those and a scratch folder of its own."""
 
     def __init__(self, *, paths: Iterable[Path] | None = None, memory: str | None = None) -> None:
         self._spill = tempfile.TemporaryDirectory(prefix="discreet-")  # mode 0700: it may hold rows
@@ -40,7 +38,7 @@ class Engine:
         self._db.execute("SET autoinstall_known_extensions = false")
         self._db.execute("SET disabled_optimizers = 'in_clause'")  # it makes a join of a list: slower here, by 4 times
         if paths is not None:
-            allowed = [str(path.resolve()) for path in paths]
+            allowed = [str(path.resolve()) for path in (*paths, self.spill)]
             self._db.execute(f"SET allowed_paths = [{', '.join(map(text, allowed))}]")
             self._db.execute(f"SET allowed_directories = [{', '.join(text(path + '/') for path in allowed)}]")
             self._db.execute("SET enable_external_access = false")

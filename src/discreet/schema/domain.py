@@ -75,6 +75,10 @@ class Listed:
         kinds = {type(value) for value in self.values}
         if kinds not in ({int}, {str}):
             raise PolicyError("values must be all text or all whole numbers; put quotes around all of them or none")
+        if self.missing and "" in self.values:
+            raise PolicyError(
+                'values must not hold the empty text where missing = "category"; a file cannot tell them apart'
+            )
         if len(set(self.values)) < len(self.values):
             twice, _ = Counter[int | str](self.values).most_common(1)[0]
             raise PolicyError(f"values must be distinct; {twice} is there twice")

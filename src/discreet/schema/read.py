@@ -70,8 +70,11 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
     schema = mechanism = None
     if roles["sensitive"] in domains:
         told = tuple(name for name in roles["quasi_identifiers"] if name in domains)
-        schema = Schema(quasi_identifiers=told, sensitive=roles["sensitive"], domains=domains)
-        mechanism = _read_mechanism(kind, section, schema, complain)
+        try:
+            schema = Schema(quasi_identifiers=told, sensitive=roles["sensitive"], domains=domains)
+            mechanism = _read_mechanism(kind, section, schema, complain)
+        except PolicyError as error:
+            complain(("domains", roles["sensitive"]), str(error))
     return Parts(schema=schema, mechanism=mechanism, identifiers=roles["identifiers"], person=roles["person"])
 
 

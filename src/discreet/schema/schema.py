@@ -9,6 +9,7 @@ from typing import Any
 from discreet.errors import PolicyError
 from discreet.schema.domain import Domain, domain_from_json
 
+MOST_SENSITIVE = 1_000_000  # each has a tolerance of its own
 RESERVED = ("BID", "COUNT")  # the columns that a bucket release adds
 
 
@@ -19,6 +20,10 @@ class Schema:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     domains: Mapping[str, Domain] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        if len(self.domains[self.sensitive]) > MOST_SENSITIVE:
+            raise PolicyError(f"the domain of {self.sensitive} must have at most {MOST_SENSITIVE:,} values; group them")
 
     @property
     def columns(self) -> tuple[str, ...]:
