@@ -350,7 +350,7 @@ def test_no_fraction_below_the_named_tolerance_works(problem: Problem, data: st.
 @given(problem=problems(hard=True), min_size=st.integers(1, 6))
 @settings(max_examples=100, deadline=None)
 def test_remedies_keep_the_smallest_size_that_was_asked_for(sizes: str, problem: Problem, min_size: int) -> None:
-    """Where min_size is given, the named max_size and tolerance work together with it."""
+    """Where min_size is given, the named max_size, tolerance and number of sizes work together with it."""
     assume(min_size <= problem.max_size)
     bounded = Problem(counts=problem.counts, limits=problem.limits, max_size=problem.max_size, min_size=min_size)
     refusal = refusal_of(bounded, sizes)
@@ -359,18 +359,18 @@ def test_remedies_keep_the_smallest_size_that_was_asked_for(sizes: str, problem:
         check_size_remedy(bounded, sizes, size)
     if limit is not None:
         check_limit_remedy(bounded, sizes, refusal.values, limit)
+    if 'sizes = "two"' in str(refusal):
+        bounded.plan("two")
 
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems(hard=True))
 @example(problem=STUCK)
 @settings(max_examples=100, deadline=None)
-def test_a_refusal_advises_two_sizes_only_where_two_sizes_do(sizes: str, problem: Problem) -> None:
-    """`try sizes = "two"` is a remedy too: nobody who has two sizes, or whom they do not help, is told so."""
-    refusal = refusal_of(problem, sizes)
-    if 'sizes = "two"' in str(refusal):
-        assert sizes == "one"
-        problem.plan("two")
+def test_a_refusal_advises_two_sizes_exactly_where_two_sizes_do(sizes: str, problem: Problem) -> None:
+    """`sizes = "two"` is a remedy like the others: named where two sizes do, and to nobody who has them already."""
+    helps = sizes == "one" and problem.best("two") is not None
+    assert ('sizes = "two"' in str(refusal_of(problem, sizes))) == helps
 
 
 @given(problem=problems(hard=True))

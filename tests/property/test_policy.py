@@ -98,7 +98,8 @@ def hierarchies(draw: st.DrawFn) -> Listed:
     """Leaves under groups under '*'."""
     label = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6).filter("*".__ne__)
     leaves = draw(st.lists(label, min_size=1, max_size=6, unique=True))
-    groups = draw(st.lists(label.map("group ".__add__), min_size=len(leaves), max_size=len(leaves)))
+    group = st.integers(0, 9).map("group {}".format)
+    groups = draw(st.lists(group, min_size=len(leaves), max_size=len(leaves)))
     paths = tuple((leaf, group, "*") for leaf, group in zip(leaves, groups, strict=True))
     return Listed(values=tuple(leaves), paths=paths, missing=draw(st.booleans()))
 

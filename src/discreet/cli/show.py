@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.release.alike import plain
 
-console = Console(highlight=False, soft_wrap=True)
+for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the answer too, with signs spelt out
+    if isinstance(_stream, io.TextIOWrapper):
+        _stream.reconfigure(errors="backslashreplace")
+console = Console(highlight=False, soft_wrap=True, emoji=False)
 progress = Console(stderr=True, highlight=False)
 
 _F = TypeVar("_F", bound=Callable[..., None])
@@ -29,7 +34,7 @@ def fail(message: str, *, as_json: bool) -> None:
     if as_json:
         show_json({"error": message}, indent=None)
     else:
-        print(f"discreet: {_plain_lines(message)}", file=sys.stderr)
+        _print(f"discreet: {_plain_lines(message)}", sys.stderr)
 
 
 def guarded(verb: _F) -> _F:
@@ -48,12 +53,18 @@ def guarded(verb: _F) -> _F:
 
 def show_json(content: Any, indent: int | None = 1) -> None:
     """JSON on standard output; half of a surrogate pair, which only a stranger would write, is spelt out."""
-    print(json.dumps(content, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace").decode())
+    _print(json.dumps(content, ensure_ascii=False, indent=indent), sys.stdout)
+
+
+def _print(text: str, to: TextIO) -> None:
+    """One text as the stream can carry it; signs that it cannot are spelt out."""
+    code = to.encoding or "utf-8"
+    print(text.encode(code, "backslashreplace").decode(code), file=to)
 
 
 def say(text: str = "", style: str = "") -> None:
     """Lines of plain text; what looks like markup in it is not, and what does not print is spelt out."""
-    console.print(escape(_plain_lines(text)), style=style or None)
+    console.print(Text(_plain_lines(text), style=style))
 
 
 def _plain_lines(text: str) -> str:

@@ -32,7 +32,7 @@ from discreet.schema.schema import Schema
 
 ESTIMATORS = ("unbiased", "uniform")
 MOST_GROUPS = 10_000
-_MOST_PARTS = 6  # parts of one question whose covariances are estimated; beyond, they are bounded
+_MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
 
 
 class Release:

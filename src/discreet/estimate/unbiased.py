@@ -21,7 +21,7 @@ import numpy as np
 from discreet.estimate.composition import Composition, Floats, Ints
 
 MOST_VALUES = 2_000  # the moments are dense: beyond this they would take minutes
-SPREAD = 0.05
+SPREAD = 0.04  # how much the shares of different values may differ, in units of p (1 - p)
 _NULL = 1e-9
 
 
@@ -47,12 +47,6 @@ class Regression:
         values, vectors = np.linalg.eigh(self.composition.moments * scale[:, None] * scale[None, :])
         return values, vectors
 
-    @cached_property
-    def _ridge(self) -> Floats:
-        return np.asarray(
-            np.linalg.inv(self.composition.moments + np.eye(len(self.composition.values)) / SPREAD), dtype=np.float64
-        )
-
     def identifies(self, chosen: tuple[int, ...]) -> bool:
         """Whether the ST determines the matching share of these values together."""
         if len(self.composition.values) > MOST_VALUES:
@@ -77,13 +71,17 @@ class Regression:
         """p_x for every value, for the variance alone: shrunk to the overall share, within [0, 1], right in total.
 
         Unshrunk shares of rare values are so noisy that p (1 - p) vanishes when they are clipped, and intervals fail to
-        cover. The prior lets shares differ from value to value with variance SPREAD p (1 - p).
+        cover. A direction of the moments is kept as far as its eigenvalue exceeds m / (SPREAD n): values that the
+        buckets can hardly tell apart get the share that they have together.
         """
         totals = self.composition.totals
-        matching = matches.sum()
-        overall = matching / totals.sum()
+        matching, rows = int(matches.sum()), int(totals.sum())
+        overall = matching / rows
         moved = self.composition.per_value(matches / self.composition.sizes) - overall * totals  # G 1 = n
-        shares = np.clip(overall + self._ridge @ moved, 0, 1)
+        values, vectors = self._spectrum
+        scale = np.sqrt(totals)
+        kept = np.maximum(values, 0) + len(totals) / (SPREAD * rows)
+        shares = np.clip(overall + vectors @ ((vectors.T @ (moved / scale)) / kept) / scale, 0, 1)
         return np.asarray(np.clip(shares * (matching / max(float(shares @ totals), 1e-12)), 0, 1), dtype=np.float64)
 
     def variance(self, parts: Sequence[Weighted], joint: Mapping[tuple[int, int], Ints]) -> float:

@@ -6,24 +6,29 @@ Symbols: f_i the share of value i in the table, f'_i its tolerance; f'_i = min(1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
 from discreet.errors import PolicyError
+from discreet.schema.nearest import shown
 
 Number = Fraction | Decimal | int | float | str
+_PLAIN = re.compile(r"\s*[+-]?\d{1,40}(/\d{1,40}|(\.\d{0,40})?([eE][+-]?\d{1,2})?)\s*|\s*[+-]?\.\d{1,40}\s*")
 
 
 def exact(name: str, number: Number) -> Fraction:
     """Read a number as the fraction that its decimal text says: 0.05 is 1/20, not the nearest double."""
     if type(number) is Fraction:
         return number
+    if isinstance(number, bool) or (isinstance(number, str) and not _PLAIN.fullmatch(number)):
+        raise PolicyError(f"{name} ({shown(number)}) must be a number such as 0.05 or '1/20'")
     try:
         return Fraction(repr(float(number)) if isinstance(number, float) else number)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise PolicyError(f"{name} ({number}) must be a number such as 0.05 or '1/20'") from None
+        raise PolicyError(f"{name} ({shown(number)}) must be a number such as 0.05 or '1/20'") from None
 
 
 @dataclass(frozen=True, kw_only=True)

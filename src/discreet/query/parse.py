@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import TokenType
 
 from discreet.errors import QueryError
 from discreet.query.condition import TRUE, Condition
@@ -53,7 +54,9 @@ def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | 
 def _parse(words: str, allowed: tuple[str, ...]) -> exp.Select:
     """One SELECT that has nothing but the clauses allowed."""
     try:
-        if any(token.text == "@" for token in sqlglot.tokenize(words, dialect="duckdb")):
+        plain = (TokenType.IDENTIFIER, TokenType.STRING)
+        tokens = sqlglot.tokenize(words, dialect="duckdb")
+        if any(token.text == "@" and token.token_type not in plain for token in tokens):
             raise QueryError("@ cannot be answered; write abs(...)")
         trees = [tree for tree in sqlglot.parse(words, dialect="duckdb") if tree is not None]
     except SqlglotError as error:

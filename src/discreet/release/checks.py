@@ -199,7 +199,7 @@ def _sorted(keys: Sequence[np.ndarray[Any, Any]]) -> bool:
 
 
 def check_copies(files: Files) -> str | None:
-    """CSV copies, if any, are the Parquet files' rows in order and nothing else: made again, they are the same bytes."""
+    """CSV copies, if any, are the Parquet files' rows in order and nothing else: made again, the same bytes."""
     for each in files.manifest.resources:
         if not each["path"].endswith(".csv"):
             continue

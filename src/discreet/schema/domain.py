@@ -75,6 +75,8 @@ class Listed:
         kinds = {type(value) for value in self.values}
         if kinds not in ({int}, {str}):
             raise PolicyError("values must be all text or all whole numbers; put quotes around all of them or none")
+        if any(isinstance(value, int) and abs(value) >= 2**53 for value in self.values):
+            raise PolicyError("values must lie within 2^53 of zero; write larger numbers as text, in quotes")
         if self.missing and "" in self.values:
             raise PolicyError(
                 'values must not hold the empty text where missing = "category"; a file cannot tell them apart'

@@ -6,20 +6,26 @@ import re
 import tomllib
 from typing import Any
 
-_HEADER = re.compile(r"^\s*\[+(?P<name>[^\]#]+)\]+\s*(#.*)?$")
 _PAIR = re.compile(r"""^\s*(?P<name>(?:[\w\-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w\-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_LONG_TEXT = re.compile(r"""\"{3}|'{3}""")
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line (from 1) on which each table and each key starts; keys inside a value stand on the value's line."""
     found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
-            table = _dotted(header["name"])
+    inside = ""  # the quotes of a text of several lines
+    for number, line in enumerate(text.split("\n"), start=1):
+        starts_inside = bool(inside)
+        for quotes in _LONG_TEXT.findall(line):
+            inside = "" if inside == quotes else inside or quotes
+        if starts_inside:
+            continue
+        if line.lstrip().startswith("[") and (header := _path(line)):
+            table = header
             found.setdefault(table, number)
         elif pair := _PAIR.match(line):
-            found.setdefault((*table, *_dotted(pair["name"])), number)
+            found.setdefault((*table, *_path(f"{pair['name']} = 0")), number)
     return found
 
 
@@ -31,14 +37,15 @@ def line_of(key: tuple[str, ...], lines: dict[tuple[str, ...], int]) -> int | No
     return None
 
 
-def _dotted(name: str) -> tuple[str, ...]:
-    """The parts of a dotted key, unquoted by the real parser."""
+def _path(line: str) -> tuple[str, ...]:
+    """The parts of the one key that a line declares, unquoted by the real parser; none where it declares none."""
     try:
-        node: Any = tomllib.loads(f"{name} = 0")
+        node: Any = tomllib.loads(line)
     except tomllib.TOMLDecodeError:
-        return (name.strip(),)
+        return ()
     parts: list[str] = []
-    while isinstance(node, dict):
+    while isinstance(node, dict) and len(node) == 1:
         part, node = next(iter(node.items()))
         parts.append(part)
+        node = node[0] if isinstance(node, list) and node else node
     return tuple(parts)

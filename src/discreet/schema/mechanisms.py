@@ -19,6 +19,9 @@ class Mechanism(Protocol):
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
         """Build the mechanism from its section of the policy; complain of every problem instead of raising."""
 
+    def check(self, schema: Schema) -> None:
+        """Raise PolicyError where the parameters do not fit the schema."""
+
     def as_toml(self) -> dict[str, Any]:
         """The section that `read` would read back."""
 

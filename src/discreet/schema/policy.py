@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,7 +16,7 @@ from discreet.errors import PolicyError
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.read import Parts, Problem, read_document
-from discreet.schema.schema import Schema
+from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
 
 VERSION = 1
@@ -30,6 +31,18 @@ class Policy:
     identifiers: tuple[str, ...] = ()
     person: str | None = None
     path: Path | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        names = [*self.schema.columns, *self.identifiers]
+        if len({name.casefold() for name in names}) < len(names):
+            raise PolicyError("every column must have one role; names that differ only in case are one name")
+        if not self.schema.quasi_identifiers:
+            raise PolicyError("quasi_identifiers must name at least one column")
+        if reserved := [name for name in self.schema.columns if name.upper() in RESERVED]:
+            raise PolicyError(f"a published column must not be called {reserved[0]}; a release adds its own")
+        if self.person and self.person.casefold() in {name.casefold() for name in self.schema.columns}:
+            raise PolicyError(f"person ({self.person}) must not be published; take it out of the other roles")
+        self.mechanism.check(self.schema)
 
     @classmethod
     def check(cls, path: str | Path) -> tuple[Problem, ...]:
@@ -99,11 +112,9 @@ def json_schema() -> dict[str, Any]:
 
 
 def _exact_float(text: str) -> Fraction | float:
-    """A decimal as the fraction it says; inf and nan stay floats and are refused where a number is wanted."""
-    try:
-        return Fraction(text.replace("_", ""))
-    except ValueError:
-        return float(text)
+    """A decimal as the fraction it says; inf, nan and absurd lengths stay floats and are refused where they matter."""
+    plain = re.fullmatch(r"[+-]?[\d_]{1,40}(\.[\d_]{1,40})?([eE][+-]?\d{1,2})?", text)
+    return Fraction(text.replace("_", "")) if plain else float(text)
 
 
 def _line_in(error: Exception) -> int | None:

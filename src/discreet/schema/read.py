@@ -11,7 +11,7 @@ from discreet.errors import PolicyError
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
-from discreet.schema.nearest import did_you_mean
+from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.paths import Paths
 from discreet.schema.schema import RESERVED, Schema
 
@@ -55,18 +55,18 @@ class Parts:
 def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> Parts:
     """The parts of a policy that can be told; complains of everything that is wrong."""
     _unknown(document, ("version", "table", "domains", "mechanism"), (), complain)
-    if document.get("version") != version:
+    if type(document.get("version")) is not int or document["version"] != version:
         complain(
             ("version",),
-            f"version ({document.get('version')}) must be {version}; write version = {version} first",
+            f"version ({shown(document.get('version'))}) must be {version}; write version = {version} first",
         )
     roles = _read_roles(_section(document, "table", complain), complain)
     columns = (*roles["quasi_identifiers"], *([roles["sensitive"]] if roles["sensitive"] else []))
     domains = _read_domains(_section(document, "domains", complain), columns, folder, complain)
     section = _section(document, "mechanism", complain)
     kind = section.get("kind")
-    if section and kind not in MECHANISMS:
-        complain(("mechanism", "kind"), f"kind ({kind}) must name a mechanism{did_you_mean(kind, MECHANISMS)}")
+    if "mechanism" in document and not (isinstance(kind, str) and kind in MECHANISMS):
+        complain(("mechanism", "kind"), f"kind ({shown(kind)}) must name a mechanism{did_you_mean(kind, MECHANISMS)}")
     schema = mechanism = None
     if roles["sensitive"] in domains:
         told = tuple(name for name in roles["quasi_identifiers"] if name in domains)
@@ -79,7 +79,7 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
 
 
 def _read_mechanism(kind: Any, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
-    if kind not in MECHANISMS:
+    if not isinstance(kind, str) or kind not in MECHANISMS:
         return None
     rest = {key: value for key, value in section.items() if key != "kind"}
     return MECHANISMS[kind].read(rest, schema, lambda key, message: complain(("mechanism", *key), message))
@@ -164,8 +164,10 @@ def _read_domains(
             )
         else:
             _unknown(entry, (*DOMAIN_KEYS, "missing"), key, complain)
-            if entry.get("missing", "refuse") not in MISSING:
-                complain((*key, "missing"), f'{name}: missing ({entry["missing"]}) must be "refuse" or "category"')
+            if str(entry.get("missing", "refuse")) not in MISSING:
+                complain(
+                    (*key, "missing"), f'{name}: missing ({shown(entry["missing"])}) must be "refuse" or "category"'
+                )
             found: list[tuple[str, PolicyError]] = []
             if (domain := _read_domain(entry, folder, found)) is not None:
                 domains[name] = domain

@@ -41,7 +41,7 @@ def check_names(source: Any, csv: CsvForm | None, expected: Sequence[str]) -> No
             raise TableError(f"table ({name}) must have its column names on one line; rename those with line breaks")
 
 
-def ambiguous_names(engine: Engine, source: Any, present: list[str], csv: CsvForm | None) -> set[str]:
+def ambiguous_names(source: Any, present: list[str], csv: CsvForm | None) -> set[str]:
     """Which of the engine's names stand for columns whose own names differ in case only.
 
     The engine calls the second of two such columns Age_1. So does a file in which a column has that very name: only
@@ -52,19 +52,19 @@ def ambiguous_names(engine: Engine, source: Any, present: list[str], csv: CsvFor
     suspects = {
         name: match[1] for name in present if (match := _RENAMED.fullmatch(name)) and match[1].casefold() in folded
     }
-    own = set(_own_names(engine, source, csv)) if suspects else set()
+    own = set(_own_names(source, csv)) if suspects else set()
     for name, base in suspects.items():
         if name not in own:
             found |= {name, *(each for each in present if each.casefold() == base.casefold())}
     return found
 
 
-def _own_names(engine: Engine, source: Any, csv: CsvForm | None) -> list[str]:
+def _own_names(source: Any, csv: CsvForm | None) -> list[str]:
     """The names that the source itself gives its columns."""
     if not isinstance(source, str | Path):
         return [str(name) for name in getattr(source, "column_names", None) or getattr(source, "columns", [])]
-    if str(source).lower().endswith(PARQUET_ENDINGS):
-        return [row[0] for row in engine.rows(f"SELECT name FROM parquet_schema({text(str(source))})")]
-    with _Glance() as other:
-        open_source(other, source, form=replace(csv or CsvForm(), header=False))
-        return [str(cell) for cell in other.rows(f"SELECT * FROM {SOURCE} LIMIT 1")[0]]
+    with _Glance() as engine:
+        if str(source).lower().endswith(PARQUET_ENDINGS):
+            return [row[0] for row in engine.rows(f"SELECT name FROM parquet_schema({text(str(source))})")]
+        open_source(engine, source, form=replace(csv or CsvForm(), header=False))
+        return [str(cell) for cell in engine.rows(f"SELECT * FROM {SOURCE} LIMIT 1")[0]]

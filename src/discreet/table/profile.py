@@ -81,34 +81,35 @@ def profile_table(source: Any, csv: CsvForm | None = None) -> Profile:
     """Look at every column of a table: a path or glob, or a pandas, Polars, Arrow or DuckDB table."""
     name = Path(source).name if isinstance(source, str | Path) else "table"
     try:
-        expected = names_in(source, csv) if isinstance(source, str | Path) else []
-        check_names(source, csv, expected)
+        names = names_in(source, csv) if isinstance(source, str | Path) else []
+        clear = [each for each in names if each not in ambiguous_names(source, names, csv)]
+        check_names(source, csv, clear)
         with Engine() as engine:
-            name = open_source(engine, source, expected, csv)
+            name = open_source(engine, source, clear, csv)
             present = engine.columns(SOURCE)
-            columns = _profiled(engine, present)
-            ambiguous = ambiguous_names(engine, source, list(present), csv)
+            names = names or list(present)
+            ambiguous = ambiguous_names(source, names, csv)
+            rows, columns = _profiled(engine, {each: kind for each, kind in present.items() if each not in ambiguous})
     except duckdb.Error as error:
         raise _unreadable(name, error) from None
-    rows = columns[0].rows if columns else 0
-    return Profile(
-        name=name, rows=rows, columns=tuple(replace(each, ambiguous=each.name in ambiguous) for each in columns)
-    )
+    known = {column.name: column for column in columns}
+    unknown = Column(name="", type="", kind="other", rows=rows, filled=0, distinct=0, ambiguous=True)
+    return Profile(name=name, rows=rows, columns=tuple(known.get(each, replace(unknown, name=each)) for each in names))
 
 
-def _profiled(engine: Engine, types: Mapping[str, str]) -> list[Column]:
-    first = _estimate(engine, types)
-    few = [each.name for each in first if 0 < each.distinct <= _FEW and each.kind != "other"]
-    counted = _count(engine, {each.name: each for each in first if each.name in few})
+def _profiled(engine: Engine, types: Mapping[str, str]) -> tuple[int, list[Column]]:
+    rows, first = _estimate(engine, types)
+    few = {each.name: each for each in first if 0 < each.distinct <= _FEW and each.kind != "other"}
+    counted = _count(engine, few)
     looked = [_known(each, counted[each.name]) if each.name in counted else each for each in first]
-    return _look_closer(engine, looked)
+    return rows, _look_closer(engine, looked)
 
 
-def _estimate(engine: Engine, types: Mapping[str, str]) -> list[Column]:
-    """The first scan: empty cells, estimates of distinct values, limits, lengths."""
+def _estimate(engine: Engine, types: Mapping[str, str]) -> tuple[int, list[Column]]:
+    """The first scan: rows, empty cells, estimates of distinct values, limits, lengths."""
     kinds = {name: kind_of_type(kind) for name, kind in types.items()}
     parts = [part for name, kind in kinds.items() for part in _estimates(_cell(name, types[name]), kind)]
-    rows, *found = engine.rows(f"SELECT count(*), {', '.join(parts)} FROM {SOURCE}")[0]
+    rows, *found = engine.rows(f"SELECT {', '.join(['count(*)', *parts])} FROM {SOURCE}")[0]
     columns = []
     for position, (name, kind) in enumerate(kinds.items()):
         filled, distinct, low, high, whole, length = found[position * 6 : position * 6 + 6]
@@ -117,16 +118,15 @@ def _estimate(engine: Engine, types: Mapping[str, str]) -> list[Column]:
         )
         if kind == "text" and filled:
             spaced = " " in low.strip() or " " in high.strip()
-            maybe = is_whole(low) and is_whole(high)
-            kind = kind_of_texts((low, high))
-            column = replace(column, kind="digits" if maybe else kind, length=length, spaced=spaced)
+            likely = "digits" if is_whole(low) and is_whole(high) else kind_of_texts((low, high))
+            column = replace(column, kind=likely, length=length, spaced=spaced)
         elif kind in ("whole", "fraction") and filled:
             if whole == filled and _fits(low, high):
                 column = replace(column, kind="whole", low=int(low), high=int(high))
             elif kind == "whole":
                 column = replace(column, kind="text")
         columns.append(column)
-    return columns
+    return rows, columns
 
 
 def _fits(low: Any, high: Any) -> bool:
@@ -184,7 +184,7 @@ def _known(column: Column, counts: Mapping[str, int]) -> Column:
     """The column with its values: their kind is now certain."""
     kind = column.kind
     listed: dict[int | str, int] = {value: counts[value] for value in sorted(counts)}
-    if kind in ("text", "digits") and kind_of_type(column.type) == "text":
+    if kind_of_type(column.type) == "text":
         kind = kind_of_texts(counts)
     if kind == "whole":
         listed = {int(value): counts[value] for value in sorted(counts, key=int)}

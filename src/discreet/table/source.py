@@ -12,10 +12,15 @@ import csv
 import glob
 import gzip
 import shutil
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+import pyarrow as pa
+from pyarrow import parquet
 
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier, text
@@ -54,7 +59,9 @@ def open_source(engine: Engine, source: Any, expected: Sequence[str] = (), form:
     """Make `source` the relation SOURCE of the engine; returns a short name for messages, without a path."""
     if isinstance(source, str | Path):
         return _open_files(engine, str(source), expected, form or CsvForm())
-    engine.register(EVERYTHING, _columns_in_memory(source))
+    columns = _columns_in_memory(source)
+    _no_twins(columns.columns if hasattr(columns, "dtypes") else columns.schema.names, expected)
+    engine.register(EVERYTHING, columns)
     engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
     return type(source).__name__
 
@@ -83,6 +90,7 @@ def _open_files(engine: Engine, pattern: str, expected: Sequence[str], form: Csv
     if len(endings) > 1:
         raise TableError(f"table ({pattern}) must be files of one kind; CSV and Parquet cannot be mixed")
     if endings == {"parquet"}:
+        _no_twins(_parquet_names(paths[0]), expected)
         engine.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM read_parquet([{_listed(paths)}])")
         engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
         return Path(pattern).name
@@ -94,6 +102,22 @@ def _open_files(engine: Engine, pattern: str, expected: Sequence[str], form: Csv
     else:
         engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
     return Path(pattern).name
+
+
+def _no_twins(names: Iterable[str], expected: Sequence[str]) -> None:
+    """Refuse a table in which an expected name stands twice, letter case aside: nobody can know which was meant."""
+    found = Counter(name.casefold() for name in names)
+    for name in expected:
+        if found[name.casefold()] > 1:
+            raise TableError(f"the table must have one column called {name}; rename the others (case does not count)")
+
+
+def _parquet_names(path: Path) -> list[str]:
+    """The columns of a Parquet file as it spells them; none where it cannot be read, which its reader will say."""
+    try:
+        return list(parquet.read_schema(path).names)
+    except (OSError, pa.ArrowException):
+        return []
 
 
 def _listed(paths: Sequence[Path]) -> str:
@@ -143,16 +167,17 @@ def _csv_reader(engine: Engine, paths: Sequence[Path], expected: Sequence[str], 
 
 def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | None, str | None, bool | None]:
     """Separator, quotes and header: as given, else those under which the first line has most of the expected names."""
-    with _opened(path) as file:
-        first = file.read(_FIRST_LINE).decode("utf-8-sig", errors="replace").lstrip("\r\n").splitlines()[:1]
+    first = _start(path).decode("utf-8-sig", errors="replace").lstrip("\r\n").splitlines()[:1]
     wanted = {name.casefold() for name in expected}
     best: tuple[int, str | None, str | None] = (0, None, None)
+    header_names: list[str] = []
     for delimiter in (form.delimiter,) if form.delimiter else DELIMITERS:
         for quote in (form.quote,) if form.quote else QUOTES:
             names = next(csv.reader(first, delimiter=delimiter, quotechar=quote), [])
             hits = len(wanted & {name.casefold() for name in names})
             if hits > best[0]:
-                best = (hits, delimiter, quote)
+                best, header_names = (hits, delimiter, quote), names
+    _no_twins(header_names, expected)
     hits, found, quotes = best
     header = form.header if form.header is not None else (hits > 0 if wanted else None)
     return form.delimiter or found, form.quote or quotes, header
@@ -160,8 +185,7 @@ def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | No
 
 def _encoding_of(path: Path) -> str:
     """The encoding that a byte-order mark names; UTF-8 otherwise."""
-    with _opened(path) as file:
-        start = file.read(4)
+    start = _start(path)
     marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
     return next((name for mark, name in marks.items() if start.startswith(mark)), "utf-8")
 
@@ -171,9 +195,18 @@ def _in_utf8(path: Path, encoding: str, to: Path) -> Path:
     try:
         with _opened(path) as raw, to.open("w", encoding="utf-8", newline="") as file:
             shutil.copyfileobj(codecs.getreader(encoding)(raw), file, 1 << 20)
-    except (UnicodeError, OSError):
+    except (UnicodeError, OSError, EOFError, zlib.error):
         raise TableError(f"table ({path.name}) must be in {encoding}; it is not, so name its real encoding") from None
     return to
+
+
+def _start(path: Path) -> bytes:
+    """The first bytes of a file, unpacked."""
+    try:
+        with _opened(path) as file:
+            return file.read(_FIRST_LINE)
+    except (OSError, EOFError, zlib.error):
+        raise TableError(f"table ({path.name}) must be readable; it is damaged or not what its name says") from None
 
 
 def _opened(path: Path) -> IO[bytes]:

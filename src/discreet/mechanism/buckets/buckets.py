@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 from discreet.errors import PolicyError
 from discreet.guarantee.fprime import FPrimePrivacy
-from discreet.guarantee.tolerance import Tolerance
+from discreet.guarantee.tolerance import Tolerance, exact
 from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.buckets.planners import LARGEST, PLANNERS
 from discreet.schema.domain import key_of
 from discreet.schema.mechanisms import Complain, Mechanism, register
-from discreet.schema.nearest import did_you_mean
+from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.schema import Schema
 from discreet.schema.write import toml_number
 
@@ -38,12 +38,12 @@ class Buckets:
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, Tolerance):
             raise PolicyError("tolerance must be a Tolerance; say Tolerance(theta=8, floor='0.02')")
-        if self.sizes not in PLANNERS:
-            raise PolicyError(f"sizes ({self.sizes}) must be one of {', '.join(sorted(PLANNERS))}")
+        if not isinstance(self.sizes, str) or self.sizes not in PLANNERS:
+            raise PolicyError(f"sizes ({shown(self.sizes)}) must be one of {', '.join(sorted(PLANNERS))}")
         if not isinstance(self.max_size, int) or isinstance(self.max_size, bool) or not 1 <= self.max_size <= LARGEST:
-            raise PolicyError(f"max_size ({self.max_size}) must be a whole number between 1 and {LARGEST}")
+            raise PolicyError(f"max_size ({shown(self.max_size)}) must be a whole number between 1 and {LARGEST}")
         if self.composition not in COMPOSITIONS:
-            raise PolicyError(f"composition ({self.composition}) must be one of {', '.join(COMPOSITIONS)}")
+            raise PolicyError(f"composition ({shown(self.composition)}) must be one of {', '.join(COMPOSITIONS)}")
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
@@ -53,13 +53,22 @@ class Buckets:
                 complain((name,), f"{name} is not a parameter of buckets{did_you_mean(name, known)}")
         tolerance = _read_tolerance(section.get("tolerance"), schema, complain)
         rest = {name: value for name, value in section.items() if name in known[1:]}
+        wrong = False
         for name, value in rest.items():
             try:
                 cls(tolerance=Tolerance(floor=1), **{name: value})
             except PolicyError as error:
                 complain((name,), str(error))
-                return None
-        return cls(tolerance=tolerance, **rest) if tolerance else None
+                wrong = True
+        return cls(tolerance=tolerance, **rest) if tolerance and not wrong else None
+
+    def check(self, schema: Schema) -> None:
+        """Raise PolicyError where a tolerance is for a value that the sensitive column cannot have."""
+        domain = schema.domains[schema.sensitive]
+        for value in self.tolerance.values:
+            if value not in domain:
+                hint = did_you_mean(value, domain) if len(domain) < 10_000 else ""
+                raise PolicyError(f"tolerance of {shown(value)} must be for a value of {schema.sensitive}{hint}")
 
     def plan(self, counts: Mapping[object, int]) -> BucketPlan:
         """The plan for a table with these counts of sensitive values."""
@@ -128,7 +137,7 @@ def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Toleran
         except PolicyError as error:
             complain((*key, *check, *check.get("values", {})), str(error))
             wrong = True
-    if not parts["floor"] and not parts["theta"] and len(given) < len(named):
+    if not wrong and not any(exact(name, part) for name, part in parts.items()) and len(given) < len(named):
         complain(key, "tolerance must be above 0 for every value; set theta or floor, or list every value")
         wrong = True
     if wrong or not set(given) <= set(named):

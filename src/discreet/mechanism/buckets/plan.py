@@ -66,14 +66,14 @@ def plan_buckets(
     `min_size` defaults to M, the smallest bucket that any value may enter. Raises Infeasible, which names the values
     and the nearest remedy.
     """
-    if sizes not in PLANNERS:
+    if not isinstance(sizes, str) or sizes not in PLANNERS:
         raise PolicyError(f"sizes ({sizes}) must be one of {', '.join(sorted(PLANNERS))}")
     values, occurring, limits = _checked(counts, tolerance)
     least = max(1, min(map(smallest_size, limits))) if min_size is None else min_size
     if not least >= 1:
         raise PolicyError(f"min_size ({min_size}) must be 1 or more")
-    if not 1 <= max_size <= LARGEST:
-        raise PolicyError(f"max_size ({max_size}) must be between 1 and {LARGEST}")
+    if not isinstance(max_size, int) or not isinstance(least, int) or not 1 <= max_size <= LARGEST:
+        raise PolicyError(f"max_size ({max_size}) and min_size must be whole numbers between 1 and {LARGEST}")
     planner = PLANNERS[sizes]
     span = np.arange(least, max_size + 1, dtype=np.int64)
     classes = planner(caps_of(limits, span), occurring, span)

@@ -39,30 +39,18 @@ def propose_roles(profile: Profile, sensitive: str | None = None) -> Roles:
     if profile.rows < 2:
         raise TableError(f"table ({profile.name}) must have two rows or more; it has {profile.rows}: nobody can hide")
     chosen = _named(profile, sensitive) if sensitive is not None else None
-    identifiers: dict[str, str] = {}
-    left_out: dict[str, str] = {}
-    usable: list[Column] = []
-    for column in profile.columns:
-        if column is chosen:
-            continue
-        if reason := _unusable(column):
-            left_out[column.name] = reason
-        elif reason := _identifying(column):
-            identifiers[column.name] = reason
-        elif reason := _too_many(column):
-            left_out[column.name] = reason
-        else:
-            usable.append(column)
+    identifiers, left_out, usable = _sorted_out([column for column in profile.columns if column is not chosen])
+    reasons = {**identifiers, **left_out}
     ranked = _candidates(usable)
     if chosen is None:
         if not ranked:
-            raise TableError(_none_sensitive(profile, {**identifiers, **left_out}))
+            raise TableError(_none_sensitive(profile, reasons))
         chosen = ranked[0]
     published = tuple(column for column in usable if column is not chosen)
     if not published:
         raise TableError(
             f"table ({profile.name}) must have a column to publish beside {chosen.name}, such as an age or a region; "
-            f"{_why({**identifiers, **left_out})}"
+            f"{_why(reasons)}"
         )
     return Roles(
         identifiers=identifiers,
@@ -72,6 +60,23 @@ def propose_roles(profile: Profile, sensitive: str | None = None) -> Roles:
         candidates=tuple(column for column in ranked if column is not chosen and not sounds_demographic(column.name)),
         left_out=left_out,
     )
+
+
+def _sorted_out(columns: Sequence[Column]) -> tuple[dict[str, str], dict[str, str], list[Column]]:
+    """Identifiers and what is left out, each with its reason, and the columns that can be published."""
+    identifiers: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    usable: list[Column] = []
+    for column in columns:
+        if reason := _unusable(column):
+            left_out[column.name] = reason
+        elif reason := _identifying(column):
+            identifiers[column.name] = reason
+        elif reason := _too_many(column):
+            left_out[column.name] = reason
+        else:
+            usable.append(column)
+    return identifiers, left_out, usable
 
 
 def _named(profile: Profile, sensitive: str) -> Column:
@@ -104,6 +109,8 @@ def _unusable(column: Column) -> str | None:
         return "it is empty in every row"
     if column.kind == "other":
         return f"it holds {column.type.partition('(')[0]}, which no domain can list"
+    if column.missing and "" in (column.counts or {}):
+        return "some cells are missing and some hold an empty text, which a file cannot tell apart; make them one"
     return "it has the same value in every row" if column.exact and column.values == 1 else None
 
 
