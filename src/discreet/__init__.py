@@ -18,6 +18,7 @@ from discreet.mechanism.check import check
 from discreet.mechanism.draft.draft import Draft, draft_policy
 from discreet.mechanism.publish import plan, publish
 from discreet.release.verify import Verdict, verify
+from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.read import read_table
@@ -46,10 +47,14 @@ __all__ = [
     "Verdict",
     "check",
     "draft_policy",
+    "hierarchy_of_prefixes",
+    "hierarchy_of_ranges",
     "open_release",
     "plan",
     "plan_buckets",
     "publish",
+    "read_hierarchy",
     "read_table",
     "verify",
+    "write_hierarchy",
 ]

@@ -27,7 +27,7 @@ from discreet.mechanism.draft.words import sounds_identifying, words_of
 from discreet.schema.policy import json_schema
 from discreet.table.profile import profile_table
 
-DATA = Path("/work/shared/data")
+DATA = Path(__file__).parents[3] / "shared" / "data"
 ILLS = ["Asthma", "Cold", "Flu", "HIV", "Measles"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import pickle
 import time
 import tomllib
@@ -23,7 +22,7 @@ from discreet.schema.intervals import interval
 from discreet.schema.paths import FEW, LONGEST, checked
 from discreet.schema.policy import json_schema
 
-ARX = Path(os.environ.get("ARX_HIERARCHIES", "/work/shared/data/hierarchies"))
+ARX = Path(__file__).parents[3] / "shared" / "data" / "hierarchies"
 SECONDS = 2  # of CPU, for 100,000 leaves
 
 GOOD = (("Flu", "lung", "organ", "*"), ("Ulcer", "gut", "organ", "*"), ("Gout", "toe", "limb", "*"))

@@ -35,7 +35,7 @@ from discreet.query.split import split_by
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.series.coins import Coins
 
-ADULT = Path("/work/shared/data/adult_full.parquet")
+ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult_full.parquet"
 TOGETHER = (0.93, 0.97)  # the coverage of 95 % intervals over all conditions
 EACH = (0.90, 0.995)  # and of each condition
 WIDTH = NormalDist().inv_cdf(0.975)
