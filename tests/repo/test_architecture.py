@@ -13,7 +13,7 @@ ALLOWED = {
     "errors": set(),
     "engine": {"errors"},
     "schema": {"errors", "engine"},
-    "guarantee": {"errors"},
+    "guarantee": {"errors", "schema"},
     "series": {"errors", "engine"},
     "table": {"errors", "engine", "schema"},
     "release": {"errors", "engine", "schema", "guarantee"},
