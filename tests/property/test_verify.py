@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -549,11 +550,25 @@ def test_a_wrong_hash_or_size_is_found(change, resource, releases):
 
 
 def test_a_changed_readme_is_found(releases):
-    """The README is part of what was published."""
+    """The README is part of what was published, and says what the manifest promises and nothing else."""
     with copy_of(releases["floor"]) as folder:
         with (folder / "README.md").open("a") as file:
             file.write("\nNobody can be found in here.\n")
-        assert broken(folder) == ["hashes"]
+        assert broken(folder) == ["hashes", "promise"]
+        manifest = manifest_of(folder)
+        manifest["discreet"]["readme"] = f"sha256:{hashlib.sha256((folder / 'README.md').read_bytes()).hexdigest()}"
+        write_manifest(folder, manifest)
+        assert broken(folder) == ["promise"]
+
+
+def test_what_the_format_does_not_name_is_found(releases):
+    """A member of the manifest or an empty folder could carry anything out of the house."""
+    with copy_of(releases["floor"]) as folder:
+        (folder / "Ada Adler").mkdir()
+        assert "files" in broken(folder)
+        (folder / "Ada Adler").rmdir()
+        write_manifest(folder, {**manifest_of(folder), "secret": "Ada Adler"})
+        assert broken(folder) == ["manifest"]
 
 
 CSV_CHANGES: dict[str, Callable[[str], str]] = {

@@ -20,6 +20,7 @@ from discreet.engine.encoding import Encoding, code, identifier, text
 from discreet.errors import ReleaseError
 from discreet.release.folder import Manifest, plain_file, strangers
 from discreet.release.manifest import QIT, README, ST, fields_of, sha256
+from discreet.release.readme import readme_of
 from discreet.schema.domain import key_of
 
 
@@ -161,6 +162,9 @@ def check_promise(files: Files) -> str | None:
         return "the promised tolerances are not those that the stated theta, floor and values give"
     if block["facts"] != guarantee.facts(continued=block["continued"]):
         return "the facts do not say what the guarantee promises"
+    seeded = block["randomness"] == "seeded"
+    if files.path(README).read_text(encoding="utf-8") != readme_of(schema, block["facts"], rows=rows, seeded=seeded):
+        return f"{README} does not say what the manifest promises"
     return None
 
 

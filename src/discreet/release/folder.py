@@ -65,6 +65,8 @@ def read_manifest(folder: Path) -> Manifest:
         )
     if set(block) != set(KEYS):
         raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(KEYS)}")
+    if set(document) != {"$schema", "name", "resources", "discreet"}:
+        raise ReleaseError(f"{MANIFEST} must have $schema, name, resources and the block 'discreet', and nothing else")
     resources = document.get("resources")
     if not isinstance(resources, list) or not all(_is_resource(each) for each in resources):
         raise ReleaseError(f"{MANIFEST} must list resources with name, path, bytes, hash and schema")
@@ -90,11 +92,11 @@ def plain_file(folder: Path, name: str) -> Path:
 
 def strangers(folder: Path, declared: set[str]) -> list[str]:
     """Files in the folder that the manifest does not declare, and links."""
-    expected = declared | {MANIFEST, README}
+    expected = declared | {MANIFEST, README, "data"}
     return sorted(
         str(path.relative_to(folder))
         for path in folder.rglob("*")
-        if path.is_symlink() or (not path.is_dir() and path.relative_to(folder).as_posix() not in expected)
+        if path.is_symlink() or path.relative_to(folder).as_posix() not in expected
     )
 
 
@@ -110,7 +112,7 @@ def _read_json(path: Path) -> Any:
 def _is_resource(each: Any) -> bool:
     match each:
         case {"name": str(), "path": str(), "bytes": int(), "hash": str(), "schema": {"fields": list()}}:
-            return True
+            return set(each) == {"name", "path", "format", "mediatype", "bytes", "hash", "schema"}
         case _:
             return False
 
