@@ -97,7 +97,8 @@ FRACTIONS = st.fractions(0, 1, max_denominator=60) | st.decimals(0, 1, places=30
 def hierarchies(draw: st.DrawFn) -> Listed:
     """Leaves under groups under '*'."""
     label = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6).filter("*".__ne__)
-    leaves = draw(st.lists(label, min_size=1, max_size=6, unique=True))
+    labels = draw(st.lists(label, min_size=1, max_size=6))
+    leaves = [f"{number}{each}" for number, each in enumerate(labels)]  # no two differ in case alone
     group = st.integers(0, 9).map("group {}".format)
     groups = draw(st.lists(group, min_size=len(leaves), max_size=len(leaves)))
     paths = tuple((leaf, group, "*") for leaf, group in zip(leaves, groups, strict=True))

@@ -410,7 +410,7 @@ def predicates(draw: st.DrawFn, types: Mapping[str, str], nested: bool = True) -
     if kind == "between":
         return Between(negated, left, draw(term), draw(term))
     if kind == "near":
-        wanted = "text" if isinstance(draw(st.just(alone(left))), str) or is_text(left, types) else "integer"
+        wanted = "text" if is_text(left, types) else "integer"
         column = draw(st.sampled_from([name for name, each in NEAR_TYPES.items() if each == wanted]))
         return AmongNear(negated, left, column, draw(st.none() | conditions(NEAR_TYPES, 2, nested=False)))
     if kind == "among":
@@ -421,7 +421,7 @@ def predicates(draw: st.DrawFn, types: Mapping[str, str], nested: bool = True) -
 
 
 def is_text(term: Any, types: Mapping[str, str]) -> bool:
-    return types.get(bare(term) or "") == "text"
+    return isinstance(alone(term), str) or types.get(bare(term) or "") == "text"
 
 
 def conditions(types: Mapping[str, str], most: int = 6, *, nested: bool = True) -> st.SearchStrategy[Any]:

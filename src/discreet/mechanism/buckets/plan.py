@@ -73,7 +73,7 @@ def plan_buckets(
     if not least >= 1:
         raise PolicyError(f"min_size ({min_size}) must be 1 or more")
     if not isinstance(max_size, int) or not isinstance(least, int) or not 1 <= max_size <= LARGEST:
-        raise PolicyError(f"max_size ({max_size}) and min_size must be whole numbers between 1 and {LARGEST}")
+        raise PolicyError(f"max_size ({max_size}) must be between 1 and {LARGEST}, and both sizes whole numbers")
     planner = PLANNERS[sizes]
     span = np.arange(least, max_size + 1, dtype=np.int64)
     classes = planner(caps_of(limits, span), occurring, span)
