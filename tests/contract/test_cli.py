@@ -277,7 +277,7 @@ def test_verify_exits_with_1_where_the_promise_does_not_hold(demo, tmp_path):
     assert "FAIL hashes" in discreet("verify", "out", cwd=tmp_path, code=1).stdout
     verdict = as_json("verify", "out", cwd=tmp_path, code=1)
     assert verdict["holds"] is False
-    assert [check["name"] for check in verdict["checks"] if not check["holds"]] == ["hashes"]
+    assert [check["name"] for check in verdict["checks"] if not check["holds"]] == ["hashes", "promise"]
 
 
 def test_verify_accepts_a_seeded_release_only_when_told(house):
