@@ -17,7 +17,7 @@ from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier
 from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts, kind_of_type
 from discreet.table.names import ambiguous_names, check_names, names_in
-from discreet.table.read import _unreadable
+from discreet.table.read import unreadable
 from discreet.table.source import SOURCE, CsvForm, open_source
 
 MOST_VALUES = 1_000  # values that a draft lists
@@ -91,7 +91,7 @@ def profile_table(source: Any, csv: CsvForm | None = None) -> Profile:
             ambiguous = ambiguous_names(source, names, csv)
             rows, columns = _profiled(engine, {each: kind for each, kind in present.items() if each not in ambiguous})
     except duckdb.Error as error:
-        raise _unreadable(name, error) from None
+        raise unreadable(name, error) from None
     known = {column.name: column for column in columns}
     unknown = Column(name="", type="", kind="other", rows=rows, filled=0, distinct=0, ambiguous=True)
     return Profile(name=name, rows=rows, columns=tuple(known.get(each, replace(unknown, name=each)) for each in names))

@@ -71,7 +71,7 @@ def open_table(
                 table = Table(engine=engine, schema=schema, rows=rows, histogram=histogram, files=files)
         return table, misfits
     except duckdb.Error as error:
-        raise _unreadable(name, error) from None
+        raise unreadable(name, error) from None
     finally:
         if table is None:
             engine.close()
@@ -83,7 +83,7 @@ def _histogram(engine: Engine, schema: Schema) -> dict[object, int]:
     return {value: int(found.get(value, 0)) for value in schema.domains[schema.sensitive]}
 
 
-def _unreadable(name: str, error: duckdb.Error) -> TableError:
+def unreadable(name: str, error: duckdb.Error) -> TableError:
     """The engine's complaint without the cells it quotes."""
     line = re.search(r"[Ll]ine:? (\d+)", str(error))
     where = f" at line {line[1]}" if line else ""
