@@ -2,6 +2,7 @@
 
 python bench/publish.py            1M and 10M rows
 python bench/publish.py --full     100M rows as well, with DuckDB held to 2 GB
+python bench/publish.py --rows N   that many rows only
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def verify(release: Path) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true", help="100M rows as well")
-    sizes = (1_000_000, 10_000_000, *((100_000_000,) if parser.parse_args().full else ()))
+    parser.add_argument("--rows", type=int, help="that many rows only")
+    asked = parser.parse_args()
+    sizes = (asked.rows,) if asked.rows else (1_000_000, 10_000_000, *((100_000_000,) if asked.full else ()))
     print(f"{'rows':>12} {'step':<14} {'CPU s':>8} {'/ copy':>7} {'/ shuffled':>10} {'wall s':>7} {'peak MB':>8}")
     for rows in sizes:
         folder = Path(tempfile.mkdtemp(prefix="bench-"))

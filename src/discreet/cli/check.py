@@ -8,7 +8,7 @@ import typer
 
 import discreet
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
-from discreet.cli.show import guarded, say, show_json
+from discreet.cli.show import bar, guarded, say, show_json
 
 EXAMPLE = "Example: discreet check hospital.csv --policy hospital.toml"
 
@@ -27,7 +27,8 @@ def check(
 ) -> None:
     """Check a policy, and a table against it; everything that is wrong is said at once."""
     form = csv_form(delimiter, encoding, no_header)
-    problems = discreet.check(policy, data, csv=form, show_values=show_values)
+    with bar() as progress:
+        problems = discreet.check(policy, data, csv=form, show_values=show_values, progress=progress)
     if as_json:
         listed = [{"line": problem.line, "message": problem.message} for problem in problems]
         show_json({"ok": not problems, "problems": listed})

@@ -10,7 +10,7 @@ import typer
 
 import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, csv_form
-from discreet.cli.show import guarded, progress, say, show_json
+from discreet.cli.show import bar, guarded, say, show_json
 from discreet.mechanism.draft.draft import check_free
 
 EXAMPLE = "Example: discreet init hospital.csv -o hospital.toml"
@@ -34,8 +34,8 @@ def init(
     check_free(to, replace=replace)
     if to.exists() and any(to.samefile(path) for path in glob.glob(data) or [data] if Path(path).exists()):
         raise discreet.PolicyError(f"policy ({to}) must not be the table itself; name another file")
-    with progress.status("looking at every column"):
-        draft = discreet.draft_policy(data, sensitive, csv=csv_form(delimiter, encoding, no_header))
+    with bar() as progress:
+        draft = discreet.draft_policy(data, sensitive, csv=csv_form(delimiter, encoding, no_header), progress=progress)
     draft.save(to, replace=replace)
     if as_json:
         show_json(_as_json(draft, to))

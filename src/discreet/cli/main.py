@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
+import signal
+from types import FrameType
 
 import typer
 
 from discreet.cli import check, demo, diff, init, plan, publish, query, verify
-from discreet.cli.show import fail
 
 app = typer.Typer(
     name="discreet",
@@ -26,13 +26,15 @@ def _root() -> None:
     """Keeps the verbs verbs, even when there is one."""
 
 
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Asked to end, clean up as for Ctrl-C."""
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Run, with one sentence and exit 2 for whatever is wrong with the input."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        fail("stopped; nothing was left behind", as_json=False)
-        sys.exit(130)
+    signal.signal(signal.SIGTERM, _stop)
+    app()
 
 
 if __name__ == "__main__":

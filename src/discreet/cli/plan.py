@@ -6,7 +6,7 @@ from contextlib import closing
 
 import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
-from discreet.cli.show import guarded, show_json, show_plan
+from discreet.cli.show import bar, guarded, show_json, show_plan
 from discreet.schema.domain import key_of
 
 EXAMPLE = "Example: discreet plan hospital.csv --policy hospital.toml"
@@ -23,7 +23,9 @@ def plan(
 ) -> None:
     """Plan a release: the buckets and what they cost. Nothing is written."""
     loaded = discreet.Policy.load(policy)
-    with closing(discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))) as table:
+    with bar() as progress:
+        table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
+    with closing(table):
         planned = discreet.plan(table, loaded)
     if not as_json:
         show_plan(planned)

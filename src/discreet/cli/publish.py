@@ -10,7 +10,7 @@ import typer
 
 import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
-from discreet.cli.show import guarded, progress, say, show_json
+from discreet.cli.show import bar, guarded, say, show_json
 
 EXAMPLE = "Example: discreet publish hospital.csv --policy hospital.toml -o release"
 
@@ -37,10 +37,19 @@ def publish(
 ) -> None:
     """Publish a table as a release folder that may leave the house."""
     loaded = discreet.Policy.load(policy)
-    with progress.status("reading and checking the table"):
-        table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header))
-    with progress.status("publishing"), closing(table):
-        release = discreet.publish(table, loaded, to=to, series=series, new_series=new_series, replace=replace, csv=csv)
+    with bar() as progress:
+        table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
+    with closing(table), bar() as progress:
+        release = discreet.publish(
+            table,
+            loaded,
+            to=to,
+            series=series,
+            new_series=new_series,
+            replace=replace,
+            csv=csv,
+            progress=progress,
+        )
     release.close()
     facts = release.facts
     if as_json:

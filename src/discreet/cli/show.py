@@ -6,15 +6,19 @@ import functools
 import io
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TextIO, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.mechanism.buckets.plan import BucketPlan
@@ -24,7 +28,7 @@ for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the 
     if isinstance(_stream, io.TextIOWrapper):
         _stream.reconfigure(errors="backslashreplace")
 console = Console(highlight=False, soft_wrap=True, emoji=False)
-progress = Console(stderr=True, highlight=False)
+_aside = Console(stderr=True, highlight=False)
 
 _F = TypeVar("_F", bound=Callable[..., None])
 
@@ -38,7 +42,7 @@ def fail(message: str, *, as_json: bool) -> None:
 
 
 def guarded(verb: _F) -> _F:
-    """Turn what discreet raises on purpose into one sentence and exit 2."""
+    """Turn what discreet raises on purpose into one sentence and exit 2, and Ctrl-C into exit 130."""
 
     @functools.wraps(verb)
     def run(*args: Any, **options: Any) -> None:
@@ -47,8 +51,23 @@ def guarded(verb: _F) -> _F:
         except DiscreetError as error:
             fail(str(error), as_json=bool(options.get("as_json")))
             raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            fail("stopped; nothing was left behind", as_json=bool(options.get("as_json")))
+            raise typer.Exit(130) from None
 
     return run  # type: ignore[return-value] # the same signature, as functools.wraps says
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """A bar on standard error for the work inside: the step that runs, the share that is done, the time that is left.
+
+    It is gone when the work is over, and never there where standard error is not a terminal.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=_aside, transient=True, disable=not _aside.is_terminal) as bars:
+        task = bars.add_task("", total=1.0)
+        yield lambda step, done: bars.update(task, description=step, completed=done)
 
 
 def show_json(content: Any, indent: int | None = 1) -> None:

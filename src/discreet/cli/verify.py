@@ -8,7 +8,7 @@ import typer
 
 import discreet
 from discreet.cli.options import AsJson, Folder
-from discreet.cli.show import guarded, say, show_json
+from discreet.cli.show import bar, guarded, say, show_json
 
 EXAMPLE = "Example: discreet verify release"
 
@@ -22,7 +22,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Verify a release from its files alone; exit 1 where the promise does not hold."""
-    verdict = discreet.verify(release, allow_seeded=allow_seeded)
+    with bar() as progress:
+        verdict = discreet.verify(release, allow_seeded=allow_seeded, progress=progress)
     if as_json:
         show_json(verdict.as_json())
     else:

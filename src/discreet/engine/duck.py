@@ -7,7 +7,9 @@ does not fit it, histogram, stream codes, attach a column by position, write sor
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,9 +18,11 @@ import duckdb
 import pyarrow as pa
 
 from discreet.engine.encoding import Encoding, encoded, identifier, literal, text
+from discreet.engine.progress import Tell
 
 BATCH = 1 << 20
 ROW_GROUP = 122_880
+_GLANCE = 0.1  # seconds between two looks at how far a statement is
 
 
 class Engine:
@@ -34,7 +38,8 @@ class Engine:
             self._db.execute("SET memory_limit = $1", [memory])
         self._db.execute("SET error_on_division_by_zero = false")  # unknown, as SQL has it, and not infinity
         self._db.execute("SET ieee_floating_point_ops = false")
-        self._db.execute("SET enable_progress_bar = false")
+        self._db.execute("SET enable_progress_bar = true")  # counted, so that it can be asked for, and never printed
+        self._db.execute("SET enable_progress_bar_print = false")
         self._db.execute("SET autoinstall_known_extensions = false")
         self._db.execute("SET disabled_optimizers = 'in_clause'")  # it makes a join of a list: slower here, by 4 times
         if paths is not None:
@@ -56,23 +61,44 @@ class Engine:
         self._db.close()
         self._spill.cleanup()
 
+    @contextmanager
+    def watched(self, tell: Tell) -> Iterator[None]:
+        """Run one statement inside; from a thread beside, tell how much of it is done."""
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(_GLANCE):
+                if (percent := self._db.query_progress()) > 0:
+                    tell(percent / 100)
+
+        beside = threading.Thread(target=watch, daemon=True)
+        beside.start()
+        try:
+            yield
+        finally:
+            over.set()
+            beside.join()
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Run one statement and fetch everything it gives."""
-        return self._db.execute(sql).fetchall()
+        with _interruptible():
+            return self._db.execute(sql).fetchall()
 
     def arrow(self, sql: str) -> pa.Table:
         """Run one query and fetch it as columns."""
-        return self._db.sql(sql).to_arrow_table()
+        with _interruptible():
+            return self._db.sql(sql).to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Run one query and stream its columns in row order; nothing else may run until the stream is used up or
         closed.
         """
-        reader = self._db.sql(sql).to_arrow_reader(BATCH)
-        try:
-            yield from reader
-        finally:
-            reader.close()
+        with _interruptible():
+            reader = self._db.sql(sql).to_arrow_reader(BATCH)
+            try:
+                yield from reader
+            finally:
+                reader.close()
 
     def register(self, relation: str, columns: Any) -> None:
         """Make columns in memory (Arrow, pandas) a relation, without copying them."""
@@ -137,3 +163,14 @@ class Engine:
     def write_csv(self, parquet: Path, to: Path) -> None:
         """Write a Parquet file's rows as CSV, in the same order."""
         self.rows(f"COPY (SELECT * FROM read_parquet({text(str(parquet))})) TO {text(str(to))} (FORMAT csv, HEADER)")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C during a statement: the library raises a RuntimeError of its own, which nobody would take for it."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.mechanism.publish import plan
 from discreet.schema.lines import line_of
@@ -15,7 +16,12 @@ from discreet.table.source import CsvForm
 
 
 def check(
-    policy: str | Path, source: Any = None, *, csv: CsvForm | None = None, show_values: bool = False
+    policy: str | Path,
+    source: Any = None,
+    *,
+    csv: CsvForm | None = None,
+    show_values: bool = False,
+    progress: Progress | None = None,
 ) -> tuple[Problem, ...]:
     """What is wrong with a policy file, how a table does not fit it, and whether it can be planned; empty if nothing.
 
@@ -30,7 +36,9 @@ def check(
         unchecked = "the table was not checked; mend the domain of the sensitive column first"
         return (*problems, Problem(line=None, message=unchecked))
     try:
-        table, misfits = open_table(source, schema, parts.identifiers, parts.person, csv=csv, show=show_values)
+        table, misfits = open_table(
+            source, schema, parts.identifiers, parts.person, csv=csv, show=show_values, progress=progress
+        )
     except DiscreetError as error:
         return (*problems, Problem(line=None, message=str(error)))
     for misfit in misfits:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, SeriesRefusal
 from discreet.estimate.release import Release, open_release
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.plan import BucketPlan
-from discreet.mechanism.buckets.write import write_buckets
+from discreet.mechanism.buckets.write import SHARES, write_buckets
 from discreet.release.write import check_target, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
@@ -20,6 +21,8 @@ from discreet.series.digest import RowDigest
 from discreet.series.rules import earlier_view
 from discreet.series.store import Series, View
 from discreet.table.table import Table
+
+DIGEST = "comparing with the series"
 
 
 def plan(table: Table, policy: Policy) -> BucketPlan:
@@ -37,12 +40,14 @@ def publish(
     replace: bool = False,
     csv: bool = False,
     seed: int | None = None,
+    progress: Progress | None = None,
 ) -> Release:
     """Publish the table under the policy as the folder `to`, and open it.
 
     All coins come from the series (by default the policy's path with the suffix `.series`), so the same rows under the
     same policy give the same release again. `seed` is for tests: it leaves the series alone, and the release says that
-    its coins can be tossed again by anyone.
+    its coins can be tossed again by anyone. `progress` is called with the step that runs and the share of the whole
+    that is done.
     """
     to = Path(to)
     check_target(to, replace=replace)
@@ -50,17 +55,21 @@ def publish(
     planned = mechanism.plan(table.histogram)
     if seed is not None:
         coins = Coins.from_seed(seed)
+        steps = Steps(progress, SHARES)
         with new_folder(to, replace=replace) as folder, table.unchanged():
-            write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=False)
+            write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=False, steps=steps)
         return open_release(to)
+    steps = Steps(progress, {DIGEST: 0.2, **SHARES})
     with Series(_series_path(series, policy, to)) as memory:
-        rows, ordered = _digests(table, memory)
+        rows, ordered = _digests(table, memory, steps)
         earlier = earlier_view(memory, rows=rows, ordered=ordered, policy=policy.digest, new_series=new_series)
         continued = bool(earlier.continued if earlier else memory.views())
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
             with table.unchanged():
-                drawn = write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=continued)
+                drawn = write_buckets(
+                    table, mechanism, planned, coins, folder, csv=csv, continued=continued, steps=steps
+                )
             if earlier and earlier.drawn != drawn:
                 raise SeriesRefusal(
                     f"the release of {earlier.published} ({earlier.release}) cannot be made again with these versions "
@@ -79,11 +88,11 @@ def publish(
     return open_release(to)
 
 
-def _digests(table: Table, memory: Series) -> tuple[bytes, bytes]:
+def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
     """The rows' digests in any order and in this order, keyed by the series."""
     digest = RowDigest(memory.coins.key, table.encodings)
-    with table.unchanged():
-        for codes in table.codes():
+    with table.unchanged(), steps.step(DIGEST) as tell:
+        for codes in table.codes(tell=tell):
             digest.update(codes)
     return digest.rows, digest.ordered
 

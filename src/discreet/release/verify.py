@@ -10,9 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engine.duck import Engine
+from discreet.engine.progress import Progress, Steps
 from discreet.errors import ReleaseError
 from discreet.release.checks import CHECKS, NOT_CHECKABLE, Files, failing
 from discreet.release.folder import read_manifest
+
+_SHARES = {
+    "hashes": 0.1,
+    "schema": 2.0,
+    "buckets": 4.0,
+    "tolerance": 1.0,
+    "order": 1.7,
+}  # of the time, where it is long
+_SHORT = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +56,7 @@ class Verdict:
         return "\n".join(lines)
 
 
-def verify(folder: str | Path, *, allow_seeded: bool = False) -> Verdict:
+def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress | None = None) -> Verdict:
     """Check a release folder; every check after the first that cannot be made says so.
 
     Raises ReleaseError only where there is no folder to check.
@@ -62,8 +72,10 @@ def verify(folder: str | Path, *, allow_seeded: bool = False) -> Verdict:
     with Engine(paths=[path]) as engine:
         files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
         blocked = ""
+        steps = Steps(progress, {f"checking {name}": _SHARES.get(name, _SHORT) for name, *_ in CHECKS})
         for name, check, meaning in CHECKS:
-            broken = f"not checked, because {blocked} does not hold" if blocked else failing(check, files)
+            with steps.step(f"checking {name}") as tell, engine.watched(tell):
+                broken = f"not checked, because {blocked} does not hold" if blocked else failing(check, files)
             found.append(Check(name=name, holds=broken is None, detail=broken or meaning))
             if broken and name in ("files", "schema"):  # what comes later reads the files through these
                 blocked = blocked or name

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,23 +51,25 @@ class Series:
     """An open series, locked against other publishers until it is closed.
 
     `record` alone writes, and what it wrote is on disk when it returns. Everything in the file is sealed with the key,
-    so a file that was damaged is refused: a lost key or view would let the same rows get fresh coins.
+    so a file that was damaged is refused: a lost key or view would let the same rows get fresh coins. A new file in
+    which nothing was recorded is removed again.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            if not path.exists():
-                _create(path)
-            self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=rw", timeout=10, isolation_level=None, uri=True
-            )
-        except (sqlite3.Error, OSError) as error:
-            raise self._refusal(str(error)) from None
+        self._new = not path.exists()
+        self._open = ExitStack()
+        self._open.callback(self._forget)
         try:
             with self._guarded():
+                if self._new:
+                    _create(path)
+                found = path.stat()
+                self._db = self._open.enter_context(closing(_connect(path, timeout=10)))
                 self._db.execute("PRAGMA synchronous = FULL")
                 self._db.execute("BEGIN IMMEDIATE")
+                if not path.exists() or not os.path.samestat(found, path.stat()):
+                    raise ValueError("another publisher has just removed it")
                 form, key, number, seal = self._db.execute("SELECT format, key, views, seal FROM series").fetchone()
                 if form != FORMAT:
                     raise ValueError(f"its format is {form}, this version reads {FORMAT}")
@@ -75,7 +77,7 @@ class Series:
                 if seal != self._seal(form, key, number) or len(self.views()) != number:
                     raise ValueError("its content is damaged")
         except BaseException:
-            self._db.close()
+            self._open.close()
             raise
 
     def __enter__(self) -> Series:
@@ -84,7 +86,11 @@ class Series:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._db.close()
+        self._open.close()
+
+    def _forget(self) -> None:
+        if self._new:
+            _discard(self.path)
 
     def views(self) -> tuple[View, ...]:
         """What was published, oldest first."""
@@ -106,6 +112,7 @@ class Series:
             seal = self._seal(FORMAT, self.coins.key, number)
             self._db.execute("UPDATE series SET views = ?, seal = ?", (number, seal))
             self._db.execute("COMMIT")
+        self._new = False
 
     def _seal(self, *fields: bytes | int | str) -> bytes:
         """A keyed digest of a row, so that damage shows."""
@@ -115,7 +122,7 @@ class Series:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
+        except (sqlite3.Error, OSError, ValueError, TypeError, OverflowError) as error:
             raise self._refusal(str(error)) from None
 
     def _refusal(self, why: str) -> SeriesRefusal:
@@ -138,6 +145,18 @@ def _create(path: Path) -> None:
         os.link(beside, path)
     finally:
         os.unlink(beside)
+
+
+def _connect(path: Path, timeout: float) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", timeout=timeout, isolation_level=None, uri=True)
+
+
+def _discard(path: Path) -> None:
+    """Remove a series in which nothing is recorded, unless another publisher is using it."""
+    with suppress(sqlite3.Error, OSError), closing(_connect(path, timeout=0)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        if not db.execute("SELECT count(*) FROM view").fetchone()[0]:
+            path.unlink()  # while it is locked, so that whoever waits for it finds it gone
 
 
 def _seal(key: bytes, *fields: bytes | int | str) -> bytes:

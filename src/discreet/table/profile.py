@@ -15,14 +15,17 @@ import duckdb
 
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier
+from discreet.engine.progress import Progress, Steps
 from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts, kind_of_type
 from discreet.table.names import ambiguous_names, check_names, names_in
-from discreet.table.read import unreadable
+from discreet.table.read import parsing_share, unreadable
 from discreet.table.source import SOURCE, CsvForm, open_source
 
 MOST_VALUES = 1_000  # values that a draft lists
 _FEW = 2 * MOST_VALUES  # an estimate of distinct values is some percent off
 _NEARLY_ALL = 0.75  # a share of distinct values, as estimated, that is worth an exact count
+
+_GLANCE, _COUNT, _CLOSER = "looking at every column", "counting values", "looking closer"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +80,7 @@ class Profile:
     columns: tuple[Column, ...]
 
 
-def profile_table(source: Any, csv: CsvForm | None = None) -> Profile:
+def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | None = None) -> Profile:
     """Look at every column of a table: a path or glob, or a pandas, Polars, Arrow or DuckDB table."""
     name = Path(source).name if isinstance(source, str | Path) else "table"
     try:
@@ -85,11 +88,16 @@ def profile_table(source: Any, csv: CsvForm | None = None) -> Profile:
         clear = [each for each in names if each not in ambiguous_names(source, names, csv)]
         check_names(source, csv, clear)
         with Engine() as engine:
-            name = open_source(engine, source, clear, csv)
+            steps = Steps(
+                progress, {"reading the table": parsing_share(source), _GLANCE: 1.0, _COUNT: 1.0, _CLOSER: 0.5}
+            )
+            with steps.step("reading the table") as tell, engine.watched(tell):
+                name = open_source(engine, source, clear, csv)
             present = engine.columns(SOURCE)
             names = names or list(present)
             ambiguous = ambiguous_names(source, names, csv)
-            rows, columns = _profiled(engine, {each: kind for each, kind in present.items() if each not in ambiguous})
+            types = {each: kind for each, kind in present.items() if each not in ambiguous}
+            rows, columns = _profiled(engine, types, steps)
     except duckdb.Error as error:
         raise unreadable(name, error) from None
     known = {column.name: column for column in columns}
@@ -97,12 +105,15 @@ def profile_table(source: Any, csv: CsvForm | None = None) -> Profile:
     return Profile(name=name, rows=rows, columns=tuple(known.get(each, replace(unknown, name=each)) for each in names))
 
 
-def _profiled(engine: Engine, types: Mapping[str, str]) -> tuple[int, list[Column]]:
-    rows, first = _estimate(engine, types)
+def _profiled(engine: Engine, types: Mapping[str, str], steps: Steps) -> tuple[int, list[Column]]:
+    with steps.step(_GLANCE) as tell, engine.watched(tell):
+        rows, first = _estimate(engine, types)
     few = {each.name: each for each in first if 0 < each.distinct <= _FEW and each.kind != "other"}
-    counted = _count(engine, few)
+    with steps.step(_COUNT) as tell, engine.watched(tell):
+        counted = _count(engine, few)
     looked = [_known(each, counted[each.name]) if each.name in counted else each for each in first]
-    return rows, _look_closer(engine, looked)
+    with steps.step(_CLOSER) as tell, engine.watched(tell):
+        return rows, _look_closer(engine, looked)
 
 
 def _estimate(engine: Engine, types: Mapping[str, str]) -> tuple[int, list[Column]]:

@@ -11,12 +11,15 @@ import duckdb
 
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier
+from discreet.engine.progress import Progress, Steps
 from discreet.errors import TableError
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
 from discreet.table.source import SOURCE, CsvForm, open_source, scanned_files
 from discreet.table.table import ROWS, Table, stamp
+
+_READ, _PERSONS, _CELLS = "reading the table", "counting persons", "checking every cell"
 
 
 def read_table(
@@ -25,13 +28,17 @@ def read_table(
     *,
     csv: CsvForm | None = None,
     memory: str | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """Open a table for publishing: a path or glob to CSV or Parquet, or a pandas, Polars, Arrow or DuckDB table.
 
     Raises TableError where columns are missing, cells are empty or outside their domain, or a person has several rows.
-    Messages name columns and numbers of rows, never a cell. `memory` limits the engine, as in "2GB".
+    Messages name columns and numbers of rows, never a cell. `memory` limits the engine, as in "2GB". `progress` is
+    called with the step that runs and the share of the whole that is done.
     """
-    table, misfits = open_table(source, policy.schema, policy.identifiers, policy.person, csv=csv, memory=memory)
+    table, misfits = open_table(
+        source, policy.schema, policy.identifiers, policy.person, csv=csv, memory=memory, progress=progress
+    )
     if table is None:
         raise TableError("the table does not fit the policy:\n  " + "\n  ".join(map(str, misfits)))
     return table
@@ -46,6 +53,7 @@ def open_table(
     csv: CsvForm | None = None,
     memory: str | None = None,
     show: bool = False,
+    progress: Progress | None = None,
 ) -> tuple[Table | None, list[Misfit]]:
     """The table, or None and everything that does not fit; `show` puts cells into the messages."""
     engine = Engine(memory=memory)
@@ -53,14 +61,19 @@ def open_table(
     table = None
     try:
         files = tuple(stamp(path) for path in scanned_files(source))
-        open_source(engine, source, [*schema.columns, *([person] if person else [])], csv)
+        shares = {_READ: parsing_share(source), _PERSONS: 2.0 if person else 0.0, _CELLS: 1.0}
+        steps = Steps(progress, shares)
+        with steps.step(_READ) as tell, engine.watched(tell):
+            open_source(engine, source, [*schema.columns, *([person] if person else [])], csv)
         columns, misfits = match_columns(engine, schema, identifiers, person)
         if person and person in columns:
-            misfits += check_persons(engine, person, columns[person])
+            with steps.step(_PERSONS) as tell, engine.watched(tell):
+                misfits += check_persons(engine, person, columns[person])
         if not set(schema.columns) - set(columns) and not any(each.column in schema.columns for each in misfits):
             encodings = {name: (columns[name], schema.domains[name].encoding) for name in schema.columns}
             engine.encode(ROWS, SOURCE, encodings)
-            rows, strange = check_cells(engine, schema, show=show)
+            with steps.step(_CELLS) as tell, engine.watched(tell):
+                rows, strange = check_cells(engine, schema, show=show)
             misfits += strange
             if not rows:
                 misfits.append(
@@ -75,6 +88,11 @@ def open_table(
     finally:
         if table is None:
             engine.close()
+
+
+def parsing_share(source: Any) -> float:
+    """What opening a source costs beside one scan of it: text is parsed first, everything else is there."""
+    return 5.0 if isinstance(source, str | Path) and not scanned_files(source) else 0.1
 
 
 def _histogram(engine: Engine, schema: Schema) -> dict[object, int]:

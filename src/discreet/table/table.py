@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding, code
+from discreet.engine.progress import Tell
 from discreet.errors import TableError
 from discreet.schema.schema import Schema
 
@@ -35,14 +36,21 @@ class Table:
     def encodings(self) -> tuple[tuple[str, Encoding], ...]:
         return tuple((name, self.schema.domains[name].encoding) for name in self.schema.columns)
 
-    def codes(self, *names: str) -> Iterator[list[NDArray[np.int64]]]:
-        """Columns (by default all that are published) as positions in their domains, in row order, batch by batch."""
+    def codes(self, *names: str, tell: Tell | None = None) -> Iterator[list[NDArray[np.int64]]]:
+        """Columns (by default all that are published) as positions in their domains, in row order, batch by batch.
+
+        `tell` hears how much was used.
+        """
+        used = 0
         wanted = [(name, self.schema.domains[name].encoding) for name in names or self.schema.columns]
         parts = [f"{code(name, encoding)}::BIGINT" for name, encoding in wanted]
         for batch in self.engine.batches(f"SELECT {', '.join(parts)} FROM {ROWS}"):
             if any(column.null_count for column in batch.columns):
                 raise TableError(CHANGED)
             yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+            used += batch.num_rows
+            if tell is not None:
+                tell(used / self.rows)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

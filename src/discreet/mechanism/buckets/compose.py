@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.engine.progress import Tell
 from discreet.mechanism.buckets.caps import Ints
 
 BLOCK = 1 << 18  # buckets that are composed together in memory
@@ -26,16 +27,21 @@ Counts = NDArray[np.uint8]  # a bucket has at most 200 records
 Extras = Iterator[tuple[Ints, Ints]]  # buckets, and the value that each holds one more of
 
 
-def compose(records: Ints, buckets: int, how: str, coins: np.random.Generator) -> Iterator[tuple[int, Ids, Counts]]:
+def compose(
+    records: Ints, buckets: int, how: str, coins: np.random.Generator, tell: Tell = lambda done: None
+) -> Iterator[tuple[int, Ids, Counts]]:
     """For each value, the buckets (from 0) of one class that hold it, and how often."""
     base, extra = np.divmod(records, buckets)
     extras = _extras_at_random(extra, buckets, coins) if how == "random" else _extras_in_turn(extra, buckets)
     held: list[list[Ids]] = [[] for _ in records]
+    placed = 0
     for bucket, value in extras:
         order = np.argsort(value, kind="stable")
         ends = np.cumsum(np.bincount(value, minlength=len(records)))
         for x, part in enumerate(np.split(bucket[order].astype(np.int32), ends[:-1])):
             held[x].append(part)
+        placed += len(value)
+        tell(placed / int(extra.sum()))
     for x in np.flatnonzero(records).tolist():
         more = np.concatenate(held[x]) if held[x] else np.empty(0, dtype=np.int32)
         held[x] = []

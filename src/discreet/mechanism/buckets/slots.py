@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.engine.progress import Tell
 from discreet.mechanism.buckets.caps import Ints
 from discreet.mechanism.buckets.compose import Counts, Ids, compose
 from discreet.mechanism.buckets.plan import BucketPlan
@@ -34,7 +35,9 @@ class Slots:
         return slots
 
 
-def draw_slots(plan: BucketPlan, values: tuple[object, ...], composition: str, coins: Coins) -> Slots:
+def draw_slots(
+    plan: BucketPlan, values: tuple[object, ...], composition: str, coins: Coins, tell: Tell = lambda done: None
+) -> Slots:
     """Compose every class, and give the buckets ids without meaning."""
     names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
     held: list[list[tuple[Ids, Counts]]] = [[] for _ in values]
@@ -42,7 +45,8 @@ def draw_slots(plan: BucketPlan, values: tuple[object, ...], composition: str, c
     for size, buckets in plan.classes:
         records = np.array([plan.allocation[value].get(size, 0) for value in values], dtype=np.int64)
         stream = coins.stream(f"composition of size {size}")
-        for x, which, count in compose(records, buckets, composition, stream):
+        inside = _part_of(tell, first / plan.buckets, buckets / plan.buckets)
+        for x, which, count in compose(records, buckets, composition, stream, inside):
             held[x].append((names[first : first + buckets][which], count))
         first += buckets
     pieces = [(x, ids, count) for x, parts in enumerate(held) for ids, count in parts]
@@ -54,6 +58,10 @@ def draw_slots(plan: BucketPlan, values: tuple[object, ...], composition: str, c
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         coins=coins,
     )
+
+
+def _part_of(tell: Tell, start: float, share: float) -> Tell:
+    return lambda done: tell(start + done * share)
 
 
 def hand_out(slots: Slots, codes: Iterable[Ints]) -> Iterator[Ids]:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.engine.encoding import identifier, rank
+from discreet.engine.progress import Steps, Tell
 from discreet.errors import TableError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.buckets import Buckets
@@ -33,6 +34,15 @@ from discreet.release.readme import readme_of
 from discreet.series.coins import Coins
 from discreet.table.table import ROWS, Table
 
+_DRAW, _ST, _HAND_OUT, _SORT, _LAST = (
+    "composing the buckets",
+    "writing the sensitive table",
+    "giving each row its bucket",
+    "sorting and writing the rows",
+    "writing the manifest",
+)
+SHARES = {_DRAW: 0.3, _ST: 0.15, _HAND_OUT: 0.1, _SORT: 0.25, _LAST: 0.02}  # of the time, as measured on 10M rows
+
 
 def write_buckets(
     table: Table,
@@ -43,29 +53,35 @@ def write_buckets(
     *,
     csv: bool,
     continued: bool,
+    steps: Steps,
 ) -> bytes:
     """Fill `folder` with the release; returns a digest of what the coins gave each row."""
     (folder / "data").mkdir()
-    slots = draw_slots(plan, tuple(table.histogram), mechanism.composition, coins)
-    _write_st(table, slots, folder)
+    with steps.step(_DRAW) as tell:
+        slots = draw_slots(plan, tuple(table.histogram), mechanism.composition, coins, tell)
+    with steps.step(_ST) as tell, table.engine.watched(tell):
+        _write_st(table, slots, folder)
     drawn = hashlib.blake2b(digest_size=16)
     batches = []
-    for ids in hand_out(slots, _sensitive_codes(table, slots)):
-        drawn.update(ids.tobytes())
-        batches.append(pa.record_batch({"BID": ids}))
+    with steps.step(_HAND_OUT) as tell:
+        for ids in hand_out(slots, _sensitive_codes(table, slots, tell)):
+            drawn.update(ids.tobytes())
+            batches.append(pa.record_batch({"BID": ids}))
     del slots  # a large table's slots need not stay while its rows are sorted
-    _write_qit(table, pa.Table.from_batches(batches), folder)
-    if csv:
-        for path in (QIT, ST):
-            table.engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
-    _write_manifest(table, mechanism, plan, folder, csv=csv, continued=continued, seeded=coins.seeded)
+    with steps.step(_SORT) as tell, table.engine.watched(tell):
+        _write_qit(table, pa.Table.from_batches(batches), folder)
+    with steps.step(_LAST):
+        if csv:
+            for path in (QIT, ST):
+                table.engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
+        _write_manifest(table, mechanism, plan, folder, csv=csv, continued=continued, seeded=coins.seeded)
     return drawn.digest()
 
 
-def _sensitive_codes(table: Table, slots: Slots) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+def _sensitive_codes(table: Table, slots: Slots, tell: Tell) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
     """The sensitive column's codes; raises TableError where the rows are no longer those that were planned for."""
     left = np.diff(slots.starts)
-    for codes in table.codes(table.schema.sensitive):
+    for codes in table.codes(table.schema.sensitive, tell=tell):
         left = left - np.bincount(codes[0], minlength=len(left))
         if (left < 0).any():
             break

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet.engine.progress import Progress
 from discreet.errors import PolicyError
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.draft.roles import propose_roles
@@ -59,14 +60,16 @@ def check_free(path: Path, *, replace: bool) -> None:
         raise PolicyError(f"policy ({path}) must not exist yet; name another file, or say replace (--replace)")
 
 
-def draft_policy(source: Any, sensitive: str | None = None, *, csv: CsvForm | None = None) -> Draft:
+def draft_policy(
+    source: Any, sensitive: str | None = None, *, csv: CsvForm | None = None, progress: Progress | None = None
+) -> Draft:
     """Propose a policy that runs with this table: roles, domains, a tolerance that can be kept.
 
     `source` is what read_table takes; `sensitive` names the sensitive column where you know it. The domains are read
     off the table, which leaks which values occur: replace them by public ones before anything is published. Raises
     TableError where no column can be sensitive, or none is left to publish.
     """
-    profile = profile_table(source, csv)
+    profile = profile_table(source, csv, progress)
     roles = propose_roles(profile, sensitive)
     published = [column.name for column in (*roles.quasi_identifiers, roles.sensitive)]
     check_names(source, csv, [*published, *([roles.person] if roles.person else [])])
