@@ -41,7 +41,7 @@ def compose(
         for x, part in enumerate(np.split(bucket[order].astype(np.int32), ends[:-1])):
             held[x].append(part)
         placed += len(value)
-        tell(placed / int(extra.sum()))
+        tell(placed / max(1, int(extra.sum())))
     for x in np.flatnonzero(records).tolist():
         more = np.concatenate(held[x]) if held[x] else np.empty(0, dtype=np.int32)
         held[x] = []

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.engine.progress import Tell
 from discreet.mechanism.buckets.caps import Ints
@@ -20,7 +22,7 @@ class Slots:
     """The published counts, one entry for each bucket and value that meet, grouped by value (by position)."""
 
     bucket: Ids
-    value: Ids
+    value: NDArray[np.unsignedinteger[Any]]
     count: Counts
     starts: Ints  # where each value's records begin among all slots, and where the last ends
     coins: Coins = field(repr=False)
@@ -49,13 +51,19 @@ def draw_slots(
         for x, which, count in compose(records, buckets, composition, stream, inside):
             held[x].append((names[first : first + buckets][which], count))
         first += buckets
-    pieces = [(x, ids, count) for x, parts in enumerate(held) for ids, count in parts]
-    lengths = [sum(int(count.sum(dtype=np.int64)) for _, count in parts) for parts in held]
+    meetings = [sum(len(ids) for ids, _ in parts) for parts in held]
+    totals = [sum(plan.allocation[value].values()) for value in values]
+    bucket, count = np.empty(sum(meetings), dtype=np.int32), np.empty(sum(meetings), dtype=np.uint8)
+    end = len(bucket)
+    while held:  # a large table's pieces are let go one by one
+        for ids, counts in reversed(held.pop()):
+            bucket[end - len(ids) : end], count[end - len(ids) : end] = ids, counts
+            end -= len(ids)
     return Slots(
-        bucket=np.concatenate([ids for _, ids, _ in pieces]),
-        value=np.repeat(np.array([x for x, _, _ in pieces], dtype=np.int32), [len(ids) for _, ids, _ in pieces]),
-        count=np.concatenate([count for _, _, count in pieces]),
-        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        bucket=bucket,
+        value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), meetings),
+        count=count,
+        starts=np.concatenate([[0], np.cumsum(totals)]).astype(np.int64),
         coins=coins,
     )
 

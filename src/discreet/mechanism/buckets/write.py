@@ -96,10 +96,11 @@ def _write_st(table: Table, slots: Slots, folder: Path) -> None:
     domain = table.schema.domains[sensitive]
     code = f"{sensitive}_code"  # a name that no published column has
     engine.register("sensitive_values", pa.table({code: np.arange(len(domain)), sensitive: list(domain)}))
-    engine.register(
-        "drawn_counts", pa.table({"BID": slots.bucket, code: slots.value, "COUNT": slots.count.astype(np.int32)})
+    engine.register("drawn_counts", pa.table({"BID": slots.bucket, code: slots.value, "records": slots.count}))
+    joined = (
+        f"(SELECT BID, {identifier(code)}, {identifier(sensitive)}, records::INTEGER AS COUNT "
+        f"FROM drawn_counts JOIN sensitive_values USING ({identifier(code)}))"
     )
-    joined = f"drawn_counts JOIN sensitive_values USING ({identifier(code)})"
     engine.write_sorted(joined, ["BID", sensitive, "COUNT"], ["BID", identifier(code)], folder / ST)
     engine.forget("drawn_counts")
 
