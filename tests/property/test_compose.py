@@ -30,10 +30,14 @@ def composed(records: Ints, buckets: int, how: str, seed: int, block: int | None
     with pytest.MonkeyPatch.context() as patch:
         if block is not None:
             patch.setattr(composing, "BLOCK", block)
-        for x, which, count in composing.compose(records, buckets, how, Coins.from_seed(seed).stream("test")):
-            assert len(set(which.tolist())) == len(which) == len(count)
-            assert not matrix[x].any()
-            matrix[x, which] = count
+        lengths = composing.meetings(records, buckets)
+        ends = np.cumsum(lengths)
+        which, count = np.full(ends[-1], -1, dtype=np.int32), np.zeros(ends[-1], dtype=np.uint8)
+        coins = Coins.from_seed(seed).stream("test")
+        composing.compose(records, buckets, how, coins, (which, count, ends - lengths))
+        for x, part in enumerate(np.split(np.arange(ends[-1]), ends[:-1])):
+            assert len(set(which[part].tolist())) == len(part)
+            matrix[x, which[part]] = count[part]
     return matrix
 
 

@@ -50,8 +50,11 @@ SEEDS = 4000
 
 def matrix_of(records: Ints, buckets: int, how: str, seed: int) -> Ints:
     matrix = np.zeros((len(records), buckets), dtype=np.int64)
-    for x, which, count in composing.compose(records, buckets, how, Coins.from_seed(seed).stream("test")):
-        matrix[x, which] = count
+    lengths = composing.meetings(records, buckets)
+    ends = np.cumsum(lengths)
+    which, count = np.empty(ends[-1], dtype=np.int32), np.empty(ends[-1], dtype=np.uint8)
+    composing.compose(records, buckets, how, Coins.from_seed(seed).stream("test"), (which, count, ends - lengths))
+    matrix[np.repeat(np.arange(len(records)), lengths), which] = count
     return matrix
 
 

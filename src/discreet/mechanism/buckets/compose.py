@@ -27,30 +27,44 @@ Counts = NDArray[np.uint8]  # a bucket has at most 200 records
 Extras = Iterator[tuple[Ints, Ints]]  # buckets, and the value that each holds one more of
 
 
+def meetings(records: Ints, buckets: int) -> Ints:
+    """How many buckets of a class hold each value: all of them, or one for each record."""
+    return np.minimum(records, buckets)
+
+
 def compose(
-    records: Ints, buckets: int, how: str, coins: np.random.Generator, tell: Tell = lambda done: None
-) -> Iterator[tuple[int, Ids, Counts]]:
-    """For each value, the buckets (from 0) of one class that hold it, and how often."""
+    records: Ints,
+    buckets: int,
+    how: str,
+    coins: np.random.Generator,
+    into: tuple[Ids, Counts, Ints],
+    tell: Tell = lambda done: None,
+) -> None:
+    """Write, for each value, the buckets (from 0) of one class that hold it and how often.
+
+    `into` is an array for the buckets, one for the counts, and where in both each value's part begins. A large class
+    is written in place, for it is most of the memory that publishing needs.
+    """
+    bucket, count, starts = into
     base, extra = np.divmod(records, buckets)
+    for x in np.flatnonzero(base).tolist():
+        bucket[starts[x] : starts[x] + buckets] = np.arange(buckets, dtype=np.int32)
+        count[starts[x] : starts[x] + buckets] = base[x]
     extras = _extras_at_random(extra, buckets, coins) if how == "random" else _extras_in_turn(extra, buckets)
-    held: list[list[Ids]] = [[] for _ in records]
-    placed = 0
-    for bucket, value in extras:
+    ends, placed = starts.copy(), 0
+    for which, value in extras:
+        everywhere = base[value] > 0
+        count[starts[value[everywhere]] + which[everywhere]] += np.uint8(1)
+        which, value = which[~everywhere], value[~everywhere]
         order = np.argsort(value, kind="stable")
-        ends = np.cumsum(np.bincount(value, minlength=len(records)))
-        for x, part in enumerate(np.split(bucket[order].astype(np.int32), ends[:-1])):
-            held[x].append(part)
-        placed += len(value)
+        found = np.bincount(value, minlength=len(records))
+        firsts = np.cumsum(found) - found
+        target = ends[value[order]] + np.arange(len(order)) - firsts[value[order]]
+        bucket[target] = which[order]
+        count[target] = 1
+        ends += found
+        placed += len(everywhere)
         tell(placed / max(1, int(extra.sum())))
-    for x in np.flatnonzero(records).tolist():
-        more = np.concatenate(held[x]) if held[x] else np.empty(0, dtype=np.int32)
-        held[x] = []
-        if base[x]:
-            count = np.full(buckets, base[x], dtype=np.uint8)
-            count[more] += 1
-            yield x, np.arange(buckets, dtype=np.int32), count
-        else:
-            yield x, more, np.ones(len(more), dtype=np.uint8)
 
 
 def _extras_in_turn(extra: Ints, buckets: int) -> Extras:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.engine.progress import Tell
 from discreet.mechanism.buckets.caps import Ints
-from discreet.mechanism.buckets.compose import Counts, Ids, compose
+from discreet.mechanism.buckets.compose import Counts, Ids, compose, meetings
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.series.coins import Coins
 
@@ -42,28 +42,24 @@ def draw_slots(
 ) -> Slots:
     """Compose every class, and give the buckets ids without meaning."""
     names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
-    held: list[list[tuple[Ids, Counts]]] = [[] for _ in values]
+    records = [np.array([plan.allocation[value].get(size, 0) for value in values]) for size, _ in plan.classes]
+    held = np.array([meetings(each, buckets) for each, (_, buckets) in zip(records, plan.classes, strict=True)])
+    ends = np.cumsum(held.T.ravel()).reshape(held.T.shape)  # value by value, and class by class within each
+    bucket, count = np.empty(int(ends[-1, -1]), dtype=np.int32), np.empty(int(ends[-1, -1]), dtype=np.uint8)
     first = 0
-    for size, buckets in plan.classes:
-        records = np.array([plan.allocation[value].get(size, 0) for value in values], dtype=np.int64)
+    for j, (size, buckets) in enumerate(plan.classes):
+        starts = ends[:, j] - held[j]
         stream = coins.stream(f"composition of size {size}")
         inside = _part_of(tell, first / plan.buckets, buckets / plan.buckets)
-        for x, which, count in compose(records, buckets, composition, stream, inside):
-            held[x].append((names[first : first + buckets][which], count))
+        compose(records[j], buckets, composition, stream, (bucket, count, starts), inside)
+        for start, end in zip(starts.tolist(), ends[:, j].tolist(), strict=True):
+            bucket[start:end] = names[first : first + buckets][bucket[start:end]]
         first += buckets
-    meetings = [sum(len(ids) for ids, _ in parts) for parts in held]
-    totals = [sum(plan.allocation[value].values()) for value in values]
-    bucket, count = np.empty(sum(meetings), dtype=np.int32), np.empty(sum(meetings), dtype=np.uint8)
-    end = len(bucket)
-    while held:  # a large table's pieces are let go one by one
-        for ids, counts in reversed(held.pop()):
-            bucket[end - len(ids) : end], count[end - len(ids) : end] = ids, counts
-            end -= len(ids)
     return Slots(
         bucket=bucket,
-        value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), meetings),
+        value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held.sum(axis=0)),
         count=count,
-        starts=np.concatenate([[0], np.cumsum(totals)]).astype(np.int64),
+        starts=np.concatenate([[0], np.cumsum(sum(records))]).astype(np.int64),
         coins=coins,
     )
 

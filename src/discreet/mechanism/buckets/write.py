@@ -62,14 +62,16 @@ def write_buckets(
     with steps.step(_ST) as tell, table.engine.watched(tell):
         _write_st(table, slots, folder)
     drawn = hashlib.blake2b(digest_size=16)
-    batches = []
+    handed = np.empty(table.rows, dtype=np.int32)
+    done = 0
     with steps.step(_HAND_OUT) as tell:
         for ids in hand_out(slots, _sensitive_codes(table, slots, tell)):
             drawn.update(ids.tobytes())
-            batches.append(pa.record_batch({"BID": ids}))
+            handed[done : done + len(ids)] = ids
+            done += len(ids)
     del slots  # a large table's slots need not stay while its rows are sorted
     with steps.step(_SORT) as tell, table.engine.watched(tell):
-        _write_qit(table, pa.Table.from_batches(batches), folder)
+        _write_qit(table, pa.table({"BID": handed}), folder)
     with steps.step(_LAST):
         if csv:
             for path in (QIT, ST):
