@@ -345,6 +345,16 @@ def test_query_takes_public_tables(kind, demo, truth, tmp_path):
     assert answer["bounds"] == [int(truth["age"].isin([30, 32]).sum())] * 2
 
 
+def test_codes_with_leading_zeros_in_a_public_csv_file_are_text(demo, truth, tmp_path):
+    """A column in which some cell begins with a zero keeps its zeros; the others stay numbers."""
+    some = sorted(truth["zipcode"].unique())[:2]
+    rows = "".join(f"{code},{number}\n" for number, code in enumerate([*some, "00001"]))
+    (tmp_path / "codes.csv").write_text(f"zip,n\n{rows}", encoding="utf-8")
+    where = "zipcode IN (SELECT zip FROM codes WHERE n < 2)"
+    answer = as_json("query", "release", where, "--aux", f"codes={tmp_path / 'codes.csv'}", cwd=demo)
+    assert answer["bounds"] == [int(truth["zipcode"].isin(some).sum())] * 2
+
+
 # Mistakes
 
 

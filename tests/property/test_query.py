@@ -1203,6 +1203,22 @@ def test_the_sensitive_value_is_looked_up_in_an_auxiliary_table(
     assert {group[0] for group, estimate in groups if estimate.value} == {"HIV"}
 
 
+@pytest.mark.parametrize(
+    "table",
+    [{"n": [1, 2], "w": [1]}, {"n": 1}, [1, 2], "near", None, {"n": [1, "a"]}, {"n": [object()]}, 7, Path("near.csv")],
+    ids=repr,
+)
+def test_what_is_no_auxiliary_table_is_refused(table: Any, release: discreet.Release) -> None:
+    """Ragged columns and things that are no table are refused in one sentence."""
+    with pytest.raises(QueryError, match=r"aux \(near\) must be"):
+        release.count("age IN (SELECT n FROM near)", aux={"near": table})
+
+
+def test_a_suggestion_has_no_missing_cell() -> None:
+    """The missing cell is a value of the domain, but nothing that could be written there."""
+    assert refusal("ill = 'cholera'").endswith(f"there is flu, F, HIV, {ODD}")
+
+
 def test_an_auxiliary_table_is_forgotten_after_the_question(release: discreet.Release) -> None:
     """A later question does not see it, nor the one that was handed in under the name before."""
     condition = "age IN (SELECT n FROM near)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -717,6 +718,10 @@ TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "theta raised": (_set("mechanism", "tolerance", "theta", "9"), "promise"),
     "floor raised": (_set("mechanism", "tolerance", "floor", "1"), "promise"),
     "an exception more": (_set("mechanism", "tolerance", "values", {"q": "1"}), "promise"),
+    "a parameter more": (lambda block: block["mechanism"].update(note="x"), "promise"),
+    "a parameter less": (lambda block: block["mechanism"].pop("sizes"), "promise"),
+    "a part of the tolerance more": (lambda block: block["mechanism"]["tolerance"].update(note="x"), "promise"),
+    "an exception for a stranger": (_set("mechanism", "tolerance", "values", {"r": "1/2", "t": "1"}), "promise"),
     "another mechanism": (_set("mechanism", "kind", "anatomy"), "promise"),
     "a class more": (lambda block: block["classes"].append({"size": 1, "buckets": 1}), "buckets"),
     "a bucket more": (lambda block: block["classes"][0].update(buckets=block["classes"][0]["buckets"] + 1), "buckets"),
@@ -841,6 +846,33 @@ def test_a_domain_stated_to_be_huge_does_not_stop_verify(tmp_path):
                 field["constraints"]["maximum"] = 2**53 - 1
     write_manifest(folder, manifest)
     _limited(folder)
+
+
+def test_a_damaged_page_is_refused_also_by_count_by(releases):
+    """A column is read when it is first asked for; whatever is damaged in it, groups are refused in a sentence."""
+    with copy_of(releases["floor"]) as folder:
+        path = folder / "data" / "qit.parquet"
+        whole = path.read_bytes()
+        raised = 0
+        for place in range(4, len(whole) // 2, 9):
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+            release = discreet.open_release(folder)
+            try:
+                release.count_by("ward")
+            except discreet.DiscreetError:
+                raised += 1
+            finally:
+                release.close()
+        assert raised
+
+
+def test_a_large_readme_is_not_read_into_memory(releases):
+    """It is not the text that the promise gives, so its size says enough."""
+    with copy_of(releases["floor"]) as folder:
+        os.truncate(folder / "README.md", 1 << 30)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert broken(folder) == ["hashes", "promise"]
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500 * 1024
 
 
 @pytest.mark.parametrize(("name", "change"), [("qit", "no rows"), ("qit", "other name"), ("st", "other name")])

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
+from pyarrow import compute, parquet
 from pyarrow import csv as arrow_csv
-from pyarrow import parquet
 
 import discreet
 from discreet.cli.options import AsJson, Folder
@@ -66,9 +66,28 @@ def _auxiliary(given: str) -> tuple[str, Any]:
     """A table from NAME=FILE, CSV or Parquet."""
     name, _, file = given.partition("=")
     try:
-        read = parquet.read_table if file.endswith((".parquet", ".pq")) else arrow_csv.read_csv
-        return name, read(file)
-    except (OSError, pa.ArrowException):
+        return name, parquet.read_table(file) if file.endswith((".parquet", ".pq")) else _read_csv(file)
+    except (OSError, ValueError, pa.ArrowException):
         raise discreet.QueryError(
             f"aux ({given}) must be NAME=FILE with a CSV or Parquet file that can be read"
         ) from None
+
+
+def _read_csv(file: str) -> pa.Table:
+    """A CSV file: columns of numbers as numbers, all others, and zip codes with leading zeros, as text."""
+    guessed = arrow_csv.read_csv(file)
+    as_text = arrow_csv.ConvertOptions(column_types={name: pa.string() for name in guessed.column_names})
+    texts = arrow_csv.read_csv(file, convert_options=as_text)
+    columns = [
+        number if _is_number(number.type) and not _has_leading_zeros(text) else text
+        for number, text in zip(guessed.columns, texts.columns, strict=True)
+    ]
+    return pa.table(columns, names=guessed.column_names)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _has_leading_zeros(column: pa.ChunkedArray) -> bool:
+    return bool(compute.any(compute.match_substring_regex(column, "^[+-]?0[0-9]")).as_py())

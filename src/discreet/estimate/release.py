@@ -190,7 +190,8 @@ class Release:
     def _occurring(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:
             return list(self._composition.values)
-        found = self._rows.occurring(column)
+        with self._reading(QIT):
+            found = self._rows.occurring(column)
         return [value for value in self.schema.domains[column] if value in found]
 
     def _estimates(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
@@ -206,7 +207,8 @@ class Release:
             matches = self._rows.matches(wanted)
         except duckdb.Error:
             raise QueryError(
-                "the condition cannot be evaluated, for its arithmetic overflows; use smaller numbers"
+                "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
+                "numbers, or verify the release"
             ) from None
         return [self._answer(parts, matches, estimator, confidence, width) for parts in split]
 
@@ -228,9 +230,15 @@ class Release:
         known = {}
         for number, (name, table) in enumerate((tables or {}).items()):
             relation = f"auxiliary_{number}"
-            self._engine.register(relation, pa.table(table) if isinstance(table, Mapping) else table)
+            try:
+                self._engine.register(relation, pa.table(table) if isinstance(table, Mapping) else table)
+                columns = self._engine.columns(relation)
+            except (duckdb.Error, pa.ArrowException, TypeError, ValueError, AttributeError):
+                raise QueryError(
+                    f"aux ({name}) must be an Arrow or pandas table of plain columns, or a dict of lists of one length"
+                ) from None
             types = {}
-            for column, kind in self._engine.columns(relation).items():
+            for column, kind in columns.items():
                 if kind == "VARCHAR":
                     types[column] = "text"
                 elif kind in (

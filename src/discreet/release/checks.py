@@ -146,12 +146,18 @@ def check_promise(files: Files) -> str | None:
     match block["mechanism"]:
         case {
             "kind": "buckets",
-            "tolerance": {"theta": str(theta), "floor": str(floor), "values": dict(named)},
-        }:
+            "tolerance": {"theta": str(theta), "floor": str(floor), "values": dict(named), **more},
+            **rest,
+        } if not more and set(rest) == {"sizes", "max_size", "composition"}:
             slope, base = _fraction(theta), _fraction(floor)
             given = {name: _fraction(number) for name, number in named.items()}
         case _:
-            return "the mechanism must state its kind and its tolerance: theta, floor, values"
+            return (
+                "the mechanism must state its kind, sizes, max_size, composition and tolerance (theta, floor, values), "
+                "and nothing else"
+            )
+    if not set(given) <= set(map(key_of, schema.domains[schema.sensitive])):
+        return "the mechanism must name values of the sensitive domain only"
     rows = files.manifest.rows
     expected = []
     for value in schema.domains[schema.sensitive]:
@@ -163,7 +169,9 @@ def check_promise(files: Files) -> str | None:
     if block["facts"] != guarantee.facts(continued=block["continued"]):
         return "the facts do not say what the guarantee promises"
     seeded = block["randomness"] == "seeded"
-    if files.path(README).read_text(encoding="utf-8") != readme_of(schema, block["facts"], rows=rows, seeded=seeded):
+    words = readme_of(schema, block["facts"], rows=rows, seeded=seeded).encode()
+    readme = files.path(README)
+    if readme.stat().st_size != len(words) or readme.read_bytes() != words:  # a stranger's may be of any size
         return f"{README} does not say what the manifest promises"
     return None
 
