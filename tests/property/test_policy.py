@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import pytest
 import tomli_w
@@ -612,6 +613,52 @@ def test_a_broken_csv_is_refused_without_a_cell(how, policy, tmp_path):
     message = refusal(tmp_path / "rows.csv", policy)
     for cell in ("Nnn", "sss", "HIV", "Flu", "Cancer"):
         assert cell not in message.replace("rows.csv", "")
+
+
+def test_a_first_row_that_is_taken_for_a_header_is_not_listed(policy, tmp_path):
+    """One cell of it is called like a column, so the others pass for names; they are not shown."""
+    lines = people().assign(gender="age").to_csv(index=False, header=False)
+    (tmp_path / "rows.csv").write_text(lines, encoding="utf-8")
+    message = refusal(tmp_path / "rows.csv", policy)
+    assert "column disease is missing from the table" in message
+    for cell in ("Nnn", "sss", "HIV", "Flu", "Cancer"):
+        assert cell not in message
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\u2028b", "a\x85b", "a\x0bb"], ids=repr)
+def test_a_header_with_a_line_break_inside_a_name_is_read_whole(name, policy, tmp_path):
+    """Inside quotes the header goes on, and only line ends end a line; the columns after such a name are found."""
+    path = tmp_path / "rows.csv"
+    frame = people().rename(columns={"gender": "x"})
+    frame.insert(0, name, "1")
+    path.write_bytes(frame.assign(gender="F").to_csv(index=False, sep=";").encode())
+    table = discreet.read_table(path, policy)
+    rows = table.rows
+    table.close()
+    assert rows == 30
+
+
+@pytest.mark.parametrize("kind", ["UNION(a INTEGER, b VARCHAR)", "TIME", "UBIGINT[]"])
+def test_what_is_no_number_is_no_column_of_whole_numbers(kind, policy):
+    """A type is known by its whole name: that UUID begins like UBIGINT does not make it a number."""
+    frame = people()
+    source = duckdb.sql(f"SELECT * REPLACE (CAST(NULL AS {kind}) AS age) FROM frame")
+    assert f"age holds {kind} but its domain whole numbers" in refusal(source, policy)
+    del frame
+
+
+def test_a_uuid_is_no_whole_number(policy, tmp_path):
+    """Parquet keeps the type, which begins like the types of whole numbers without a sign."""
+    frame = people()
+    duckdb.sql("SELECT * REPLACE (uuid() AS age) FROM frame").write_parquet(str(tmp_path / "rows.parquet"))
+    assert "age holds UUID but its domain whole numbers" in refusal(tmp_path / "rows.parquet", policy)
+    del frame
+
+
+def test_a_very_long_name_in_a_header_is_refused_in_a_sentence(policy, tmp_path):
+    """Python's reader of CSV stops at such a cell."""
+    people().rename(columns={"gender": "n" * 200_000}).to_csv(tmp_path / "rows.csv", index=False)
+    assert "must" in refusal(tmp_path / "rows.csv", policy) or "missing" in refusal(tmp_path / "rows.csv", policy)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 
 def shown(given: object, most: int = 40) -> str:
@@ -14,9 +15,17 @@ def shown(given: object, most: int = 40) -> str:
 
 def did_you_mean(wrong: object, known: Iterable[object]) -> str:
     """'; did you mean X?' where some known name is close, else the first few that exist."""
-    names = [str(name) for _, name in zip(range(10_000), known, strict=False)]
-    folded = {name.casefold(): name for name in names}
-    if close := get_close_matches(str(wrong).casefold(), folded, n=1, cutoff=0.6):
-        return f"; did you mean {folded[close[0]]}?"
+    names = _named(known)
     some = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-    return f"; there is {some}" if names else ""
+    return nearest(wrong, names) or (f"; there is {some}" if names else "")
+
+
+def nearest(wrong: object, known: Iterable[object]) -> str:
+    """'; did you mean X?' where some known name is close, else nothing: for names that may be cells by mistake."""
+    folded = {name.casefold(): name for name in _named(known)}
+    close = get_close_matches(str(wrong).casefold(), folded, n=1, cutoff=0.6)
+    return f"; did you mean {folded[close[0]]}?" if close else ""
+
+
+def _named(known: Iterable[object]) -> list[str]:
+    return [str(name) for name in islice(known, 10_000) if name is not None]  # None is the missing cell

@@ -11,25 +11,13 @@ from dataclasses import dataclass
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier
 from discreet.schema.domain import Domain
-from discreet.schema.nearest import did_you_mean
+from discreet.schema.nearest import nearest
 from discreet.schema.schema import Schema
 from discreet.table.source import EVERYTHING, SOURCE
 from discreet.table.table import ROWS
 
-_WHOLE = (
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "HUGEINT",
-    "FLOAT",
-    "DOUBLE",
-    "DECIMAL",
-    "VARCHAR",
-    "ENUM",
-    "U",
-    '"NULL"',
-)
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_WHOLE = (*_SIGNED, *(f"U{kind}" for kind in _SIGNED), "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "ENUM", '"NULL"')
 _NOT_TEXT = ("BLOB", "STRUCT", "MAP", "UNION", "BIT", "VARIANT")
 _SHOWN = 5
 
@@ -53,13 +41,13 @@ def match_columns(
     folded = {name.casefold(): name for name in present}
     wanted = [*schema.columns, *([person] if person else [])]
     misfits = [
-        Misfit(column=name, message=f"column {name} is missing from the table{did_you_mean(name, present)}")
+        Misfit(column=name, message=f"column {name} is missing from the table{nearest(name, present)}")
         for name in wanted
         if name.casefold() not in folded
     ]
     for name in identifiers:
         if name.casefold() not in folded:
-            hint = f"identifier {name} is not a column of the table{did_you_mean(name, present)}"
+            hint = f"identifier {name} is not a column of the table{nearest(name, present)}"
             misfits.append(Misfit(column=name, message=f"{hint} (correct it, so that none is kept by mistake)"))
     columns = {name: folded[name.casefold()] for name in wanted if name.casefold() in folded}
     for name in schema.columns:
@@ -69,9 +57,10 @@ def match_columns(
 
 
 def _mistyped(name: str, kind: str, domain: Domain) -> str | None:
-    if domain.type == "integer" and (not kind.startswith(_WHOLE) or kind.endswith("]")):
+    base = kind.partition("(")[0]
+    if domain.type == "integer" and (base not in _WHOLE or kind.endswith("]")):
         return f"{name} holds {kind} but its domain whole numbers; convert the column, or list its values as text"
-    if domain.type == "text" and (kind.startswith(_NOT_TEXT) or kind.endswith("]")):
+    if domain.type == "text" and (base in _NOT_TEXT or kind.endswith("]")):
         return f"{name} holds {kind} but its domain text; convert the column"
     return None
 

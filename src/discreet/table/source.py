@@ -16,6 +16,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -167,13 +168,13 @@ def _csv_reader(engine: Engine, paths: Sequence[Path], expected: Sequence[str], 
 
 def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | None, str | None, bool | None]:
     """Separator, quotes and header: as given, else those under which the first line has most of the expected names."""
-    first = _start(path).decode("utf-8-sig", errors="replace").lstrip("\r\n").splitlines()[:1]
+    start = _start(path).decode("utf-8-sig", errors="replace").lstrip("\r\n")
     wanted = {name.casefold() for name in expected}
     best: tuple[int, str | None, str | None] = (0, None, None)
     header_names: list[str] = []
     for delimiter in (form.delimiter,) if form.delimiter else DELIMITERS:
         for quote in (form.quote,) if form.quote else QUOTES:
-            names = next(csv.reader(first, delimiter=delimiter, quotechar=quote), [])
+            names = _first_record(start, delimiter, quote)
             hits = len(wanted & {name.casefold() for name in names})
             if hits > best[0]:
                 best, header_names = (hits, delimiter, quote), names
@@ -181,6 +182,14 @@ def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | No
     hits, found, quotes = best
     header = form.header if form.header is not None else (hits > 0 if wanted else None)
     return form.delimiter or found, form.quote or quotes, header
+
+
+def _first_record(start: str, delimiter: str, quote: str) -> list[str]:
+    """The cells of the first record, which goes on after a line break inside quotes; none where there is no record."""
+    try:
+        return next(csv.reader(StringIO(start, newline=""), delimiter=delimiter, quotechar=quote), [])
+    except csv.Error:
+        return []
 
 
 def _encoding_of(path: Path) -> str:
