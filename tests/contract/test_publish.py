@@ -460,10 +460,26 @@ def test_a_series_inside_the_release_is_refused(where, policy, tmp_path):
     """Also by a detour; nothing is written."""
     (tmp_path / "x").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "out")
-    with pytest.raises(discreet.PolicyError, match="outside the release"):
+    with pytest.raises(discreet.PolicyError, match="outside every release"):
         publish(ward_frame(), policy, tmp_path / "out", series=tmp_path / where)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.rglob("*.series"))
+
+
+def test_a_series_inside_an_older_release_is_refused(policy, tmp_path):
+    """That folder may have left the house already."""
+    publish(ward_frame(), policy, tmp_path / "old", seed=1)
+    with pytest.raises(discreet.PolicyError, match="outside every release"):
+        publish(ward_frame(), policy, tmp_path / "out", series=tmp_path / "old" / "data" / "a.series")
+    assert not list(tmp_path.rglob("*.series"))
+
+
+def test_a_target_that_cannot_be_written_leaves_no_series(policy, tmp_path):
+    """The folder comes first, and with it the error."""
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(discreet.ReleaseError, match="can be written"):
+        publish(ward_frame(), policy, tmp_path / "file" / "out", series=tmp_path / "a.series")
+    assert not (tmp_path / "a.series").exists()
 
 
 def test_a_policy_without_a_file_needs_a_named_series(tmp_path):

@@ -14,7 +14,7 @@ from discreet.estimate.release import Release, open_release
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.mechanism.buckets.write import SHARES, write_buckets
-from discreet.release.write import check_target, new_folder
+from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
 from discreet.series.digest import RowDigest
@@ -73,8 +73,7 @@ def publish(
             if earlier and earlier.drawn != drawn:
                 raise SeriesRefusal(
                     f"the release of {earlier.published} ({earlier.release}) cannot be made again with these versions "
-                    "of "
-                    "the libraries, and fresh coins would expose people; use that release"
+                    "of the libraries, and fresh coins would expose people; use that release"
                 )
             view = View(
                 rows=rows,
@@ -111,6 +110,7 @@ def _series_path(series: str | Path | None, policy: Policy, to: Path) -> Path:
         path = policy.path.with_suffix(".series")
     else:
         raise PolicyError("series must be named for a policy that is not in a file; say series='hospital.series'")
-    if path.resolve().is_relative_to(to.resolve()):
-        raise PolicyError(f"series ({path}) must be outside the release; it holds the secret key")
+    around = path.resolve().parents
+    if to.resolve() in (path.resolve(), *around) or any(map(is_release, around)):
+        raise PolicyError(f"series ({path}) must be outside every release; it holds the secret key")
     return path

@@ -40,11 +40,12 @@ def check_target(to: Path, *, replace: bool) -> None:
         return
     if not replace:
         raise ReleaseError(f"release ({to}) must not exist yet; choose another name or say --replace (replace=True)")
-    if to.is_symlink() or not _is_release(to):
+    if to.is_symlink() or not is_release(to):
         raise ReleaseError(f"release ({to}) must be a release to be replaced; this is something else and stays")
 
 
-def _is_release(folder: Path) -> bool:
+def is_release(folder: Path) -> bool:
+    """Whether a folder says that it is a release."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
