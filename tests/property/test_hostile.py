@@ -1,0 +1,508 @@
+"""A release from a stranger gives a verdict and estimates or one sentence, whatever its bytes: 10,000 a run.
+
+Every case starts from a valid small release and changes bytes, the manifest, the tables or the kinds of its files, half
+of the time with hashes mended so that the deeper checks run. Each must end soon and in little memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import discreet
+from discreet.cli.main import app
+from discreet.schema.domain import Domain, Integers, Listed
+
+pytestmark = pytest.mark.slow
+
+FUZZ = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+SECONDS = 20  # that the slowest case may take, on a busy machine
+MEGABYTES = 500  # by which all cases of a test may raise the peak of memory
+
+
+class Files(dict[str, bytes]):
+    """The files of a release by their names; a failing case need not print them."""
+
+    def __repr__(self) -> str:
+        return "Files(...)"
+
+
+MANIFEST, README = "datapackage.json", "README.md"
+TABLES = ("data/qit.parquet", "data/st.parquet")
+NAMES = (MANIFEST, README, *TABLES, "data/qit.csv", "data/st.csv")
+DOMAINS: dict[str, Domain] = {
+    "age": Integers(low=3, high=7),
+    "ward": Listed(values=("z", "a", "m"), missing=True),
+    "disease": Listed(values=("q", "p", "s", "r")),
+}
+FRAME = pd.DataFrame(
+    {
+        "age": [3, 4, 4, 5, 5, 6, 6, 7, 7, 3, 5],
+        "ward": ["z", "a", "m", None, "a", "z", "z", "m", "a", "a", "m"],
+        "disease": ["q", "p", "r", "p", "q", "p", "q", "r", "p", "q", "p"],
+    }
+)
+QUESTIONS = ("age = 3 AND disease = 'q'", "", "disease <> 'p' OR ward IS NULL", "age * 2 > 7 AND disease IN ('q', 'r')")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The files of a valid release."""
+    folder = tmp_path_factory.mktemp("hostile") / "release"
+    schema = discreet.Schema(quasi_identifiers=("age", "ward"), sensitive="disease", domains=DOMAINS)
+    tolerance = discreet.Tolerance(theta="3/2", floor="1/10", values={"r": "1/2"})
+    policy = discreet.Policy(schema=schema, mechanism=discreet.Buckets(tolerance=tolerance))
+    table = discreet.read_table(FRAME, policy)
+    discreet.publish(table, policy, to=folder, seed=1, csv=True).close()
+    table.close()
+    assert discreet.verify(folder, allow_seeded=True).holds
+    return Files({name: (folder / name).read_bytes() for name in NAMES})
+
+
+@pytest.fixture(autouse=True)
+def _little_memory() -> Iterator[None]:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+
+
+def mended(files: Files) -> Files:
+    """The same files with their true sizes and hashes in the manifest, where it still has places for them."""
+    try:
+        manifest = json.loads(files[MANIFEST])
+        for each in manifest["resources"]:
+            data = files[each["path"]]
+            each.update(bytes=len(data), hash=f"sha256:{sha256(data).hexdigest()}")
+        manifest["discreet"]["readme"] = f"sha256:{sha256(files[README]).hexdigest()}"
+        return Files({**files, MANIFEST: json.dumps(manifest).encode()})
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return files
+
+
+def judged(files: Files, way: str, question: str, edit: Callable[[Path], None] = lambda folder: None) -> bool:
+    """Put the files into a folder and look at it in one way; whether the promise was found to hold."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "release"
+        (folder / "data").mkdir(parents=True)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        edit(folder)
+        started = time.monotonic()
+        try:
+            return _judged(folder, way, question)
+        finally:
+            assert time.monotonic() - started < SECONDS
+
+
+def _judged(folder: Path, way: str, question: str) -> bool:
+    if way == "commands":
+        verb = ["verify", "--allow-seeded", str(folder)] if question else ["query", str(folder), "age = 3"]
+        said = CliRunner().invoke(app, verb)
+        assert said.exception is None or isinstance(said.exception, SystemExit), repr(said.exception)
+        assert said.exit_code in (0, 1, 2)
+        return bool(question) and said.exit_code == 0
+    try:
+        if way == "verify":
+            verdict = discreet.verify(folder, allow_seeded=True)
+            assert isinstance(verdict, discreet.Verdict)
+            assert str(verdict)
+            return verdict.holds
+        release = discreet.open_release(folder)
+        try:
+            assert isinstance(release.count(question), discreet.Estimate)
+            assert isinstance(release.count_by("ward"), discreet.Counts)
+        finally:
+            release.close()
+    except discreet.DiscreetError:
+        pass
+    return False
+
+
+WAYS = st.sampled_from(("verify",) * 5 + ("ask",) * 4 + ("commands",))
+ASKED = st.sampled_from(QUESTIONS)
+
+
+# --- Bytes ---------------------------------------------------------------------------------------------------------
+
+PLACES = st.floats(0, 1, exclude_max=True)
+EDITS = st.lists(
+    st.one_of(
+        st.tuples(st.just("flip"), PLACES, st.integers(1, 255)),
+        st.tuples(st.just("footer"), PLACES, st.integers(1, 255)),
+        st.tuples(st.just("cut"), PLACES, st.none()),
+        st.tuples(st.just("insert"), PLACES, st.binary(min_size=1, max_size=20)),
+        st.tuples(st.just("remove"), PLACES, st.integers(1, 40)),
+        st.tuples(st.just("repeat"), PLACES, st.integers(2, 50)),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def edited(data: bytes, edits: list[tuple[str, float, Any]]) -> bytes:
+    for kind, place, what in edits:
+        at = int(place * len(data))
+        if kind == "footer":  # the end of a Parquet file says how the rest is read
+            at = len(data) - 1 - int(place * min(len(data), 400))
+        if kind in ("flip", "footer"):
+            data = data[:at] + bytes(each ^ what for each in data[at : at + 1]) + data[at + 1 :] if data else data
+        elif kind == "cut":
+            data = data[:at]
+        elif kind == "insert":
+            data = data[:at] + what + data[at:]
+        elif kind == "remove":
+            data = data[:at] + data[at + what :]
+        else:
+            data = data[:at] + data[at : at + 30] * what + data[at + 30 :]
+    return data
+
+
+@given(
+    name=st.sampled_from((*NAMES, *TABLES, MANIFEST, MANIFEST)),
+    edits=EDITS,
+    mend=st.booleans(),
+    way=WAYS,
+    question=ASKED,
+)
+@settings(FUZZ, max_examples=2_400)
+def test_bytes_changed_anywhere(name: str, edits: list[Any], mend: bool, way: str, question: str, whole: Files) -> None:
+    """2,400 releases with flipped, cut, inserted, removed and repeated bytes; what is not as stated never holds."""
+    files = Files({**whole, name: edited(whole[name], edits)})
+    holds = judged(mended(files) if mend else files, way, question)
+    if not mend and name != MANIFEST and files != whole:
+        assert not holds
+
+
+# --- The manifest --------------------------------------------------------------------------------------------------
+
+DEEP: Any = 1
+for _ in range(300):
+    DEEP = [DEEP]
+ODD = st.sampled_from(
+    (
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        2,
+        3.5,
+        1e308,
+        float("nan"),
+        float("inf"),
+        2**53,
+        2**63,
+        -(2**63),
+        2**64,
+        10**18,
+        10**400,
+        "",
+        "x",
+        "*",
+        "\x00",
+        "\ud800",
+        "\u202e",
+        "[red]",
+        "x" * 100_000,
+        "../../etc/passwd",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "https://example.com/a",
+        "data/../data/qit.parquet",
+        "data\\qit.parquet",
+        "data/qit.parquet",
+        "data/st.csv",
+        "1/0",
+        "0/1",
+        "3/2",
+        "1e200000000",
+        "9" * 79,
+        "9" * 80 + "/1",
+        "١/٢",
+        "F'-privacy",
+        "age",
+        "BID",
+        "COUNT",
+        "'; DROP TABLE qit; --",
+        [],
+        {},
+        [[]],
+        [{}],
+        DEEP,
+        [0, 10**18],
+        [0, 2**53 - 1],
+        [3, 7.0],
+        [7, 3],
+        {"integers": [0, 10**18]},
+        {"integers": [0, 2**53 - 1]},
+        {"integers": [0, 10**6]},
+        {"values": []},
+        {"values": ["q", "q"]},
+        {"values": [1, "1"]},
+        {"values": ["q\x00"]},
+        {"values": [True]},
+        {"values": [2**60]},
+        {"hierarchy": [["q", "*"]]},
+        {"hierarchy": [["q"], ["p", "*"]]},
+        {"integers": [3, 7], "hierarchy": [["3", "*"]]},
+        {"fields": [{}]},
+        [{"size": 10**30, "buckets": 10**30}],
+        [{"size": 1, "buckets": 11}],
+        {"theta": "1", "floor": "0", "values": {}},
+        ["age", "ward"],
+        ["age"],
+    )
+)
+VALUES = ODD | st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(
+    (
+        "format",
+        "missing",
+        "hierarchy",
+        "values",
+        "integers",
+        "path",
+        "discreet",
+        "x",
+        "",
+        "warning",
+        "profile",
+        "dialect",
+    )
+)
+
+
+def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every part of a JSON document."""
+    if path:
+        yield path
+    if isinstance(content, dict | list):
+        for key, each in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from places(each, (*path, key))
+
+
+def changed(manifest: Any, path: tuple[Any, ...], how: str, key: str, value: Any) -> None:
+    """One change at a place that may be gone since an earlier one; then there is none."""
+    *way, last = path
+    node = manifest
+    try:
+        for step in way:
+            node = node[step]
+        if how == "replace":
+            node[last] = value
+        elif how == "remove":
+            del node[last]
+        elif how == "rename":
+            node[key] = node.pop(last)
+        elif how == "add":
+            node[key] = value
+        elif how == "append":
+            node[last].append(value)
+        elif how == "repeat":
+            node[last] = node[last] * 2
+        elif how == "huge" and len(str(node[last])) < 2_000:
+            node[last] = (node[last] if isinstance(node[last], int | list) else str(node[last])) * 10_000
+        elif how == "text":
+            node[last] = str(node[last])
+    except (LookupError, TypeError, AttributeError):
+        return
+
+
+HOWS = ("replace",) * 6 + ("remove", "rename", "add", "append", "repeat", "huge", "text")
+TWICE = ('{"', '{"format": 1, "'), ('"rows"', '"rows": 1, "rows"'), ('"resources"', '"resources": [], "resources"')
+PROMISED = ("guarantee", "schema", "rows", "classes", "loss", "facts", "continued")
+
+
+@given(data=st.data(), mend=st.booleans(), way=WAYS, question=ASKED)
+@settings(FUZZ, max_examples=6_200)
+def test_a_manifest_changed_anywhere(data: st.DataObject, mend: bool, way: str, question: str, whole: Files) -> None:
+    """6,200 manifests with other values, types, keys, paths and sizes; one that holds promises what was promised."""
+    manifest = json.loads(whole[MANIFEST])
+    known = st.sampled_from(list(places(manifest)))
+    for _ in range(data.draw(st.integers(1, 3))):
+        change = (known, st.sampled_from(HOWS), KEYS, VALUES)
+        changed(manifest, *(data.draw(each) for each in change))
+    text = json.dumps(manifest)
+    if data.draw(st.integers(0, 9)) == 0:
+        text = text.replace(*data.draw(st.sampled_from(TWICE)))
+    files = Files({**whole, MANIFEST: text.encode("utf-8", "surrogatepass")})
+    if judged(mended(files) if mend else files, way, question):
+        now, before = manifest["discreet"], json.loads(whole[MANIFEST])["discreet"]
+        assert {key: now[key] for key in PROMISED} == {key: before[key] for key in PROMISED}
+        assert now["mechanism"]["tolerance"] == before["mechanism"]["tolerance"]
+
+
+# --- Other tables --------------------------------------------------------------------------------------------------
+
+NUMBERS = (0, -1, 1, 2, 7, 8, 2**31, 2**53 - 1, 2**53, 2**62, 2**63 - 1, None)
+TYPES = (
+    pa.int8(),
+    pa.uint64(),
+    pa.float64(),
+    pa.string(),
+    pa.binary(),
+    pa.bool_(),
+    pa.decimal128(38, 3),
+    pa.date32(),
+    pa.null(),
+    pa.timestamp("ns"),
+    pa.time64("us"),
+    pa.list_(pa.int64()),
+    pa.struct([("x", pa.int64())]),
+    pa.map_(pa.string(), pa.int64()),
+    pa.dictionary(pa.int32(), pa.string()),
+    pa.large_string(),
+    pa.duration("s"),
+)
+
+
+def _other_type(table: pa.Table, at: int, kind: pa.DataType) -> pa.Table:
+    name = table.column_names[at]
+    try:
+        column = table.column(at).cast(kind)
+    except pa.ArrowException:
+        column = pa.nulls(len(table), pa.string() if pa.types.is_dictionary(kind) else kind)
+    return table.set_column(at, name, column)
+
+
+def _other_cell(table: pa.Table, at: int, row: int, value: Any) -> pa.Table:
+    if not len(table):
+        return table
+    cells = table.column(at).to_pylist()
+    text = any(isinstance(cell, str) for cell in cells)
+    cells[row % len(cells)] = value if value is None or not text else str(value)
+    try:
+        return table.set_column(at, table.column_names[at], pa.array(cells))
+    except pa.ArrowException:
+        return table
+
+
+@st.composite
+def tables(draw: st.DrawFn, table: pa.Table) -> pa.Table:
+    """The table after a few changes that Parquet can hold."""
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, max(table.num_columns - 1, 0)))
+        how = draw(
+            st.sampled_from(
+                ("type", "cell", "cell", "name", "drop", "add", "rows", "order", "empty", "metadata", "columns")
+            )
+        )
+        if not table.num_columns:
+            return table
+        if how == "type":
+            table = _other_type(table, at, draw(st.sampled_from(TYPES)))
+        elif how == "cell":
+            value = draw(st.sampled_from(NUMBERS) | st.sampled_from(("q", "", "x" * 10_000, "\x00", "z")))
+            table = _other_cell(table, at, draw(st.integers(0, 20)), value)
+        elif how == "name":
+            name = draw(st.sampled_from(("BID", "COUNT", "age", "bid", "Age", "", 'a"b', "x\x00", "disease")))
+            table = table.rename_columns([*table.column_names[:at], name, *table.column_names[at + 1 :]])
+        elif how == "drop":
+            table = table.remove_column(at)
+        elif how == "add":
+            table = table.append_column(draw(st.sampled_from(("x", "BID", "age"))), pa.nulls(len(table), pa.int64()))
+        elif how == "rows":
+            table = pa.concat_tables([table] * draw(st.sampled_from((2, 50))))
+        elif how == "order":
+            table = (
+                table.take(pa.array(draw(st.permutations(range(len(table)))), pa.int64())) if len(table) < 30 else table
+            )
+        elif how == "empty":
+            table = table.slice(0, draw(st.sampled_from((0, 0, 1, 5))))
+        elif how == "metadata":
+            table = table.replace_schema_metadata({"note": "x"})
+        else:
+            table = (
+                table.select(list(reversed(table.column_names)))
+                if len(set(table.column_names)) == table.num_columns
+                else table
+            )
+    return table
+
+
+@given(data=st.data(), mend=st.booleans(), way=WAYS, question=ASKED)
+@settings(FUZZ, max_examples=1_100)
+def test_other_tables(data: st.DataObject, mend: bool, way: str, question: str, whole: Files) -> None:
+    """1,100 releases with Parquet of other columns, types, nested types, cells and rows; unmended, none holds."""
+    files = Files(whole)
+    for name in data.draw(st.sampled_from((TABLES[:1], TABLES[1:], TABLES))):
+        to = BytesIO()
+        table = data.draw(tables(pq.read_table(BytesIO(whole[name]))))
+        options = data.draw(st.sampled_from(({}, {"store_schema": False}, {"version": "1.0"}, {"row_group_size": 1})))
+        try:
+            pq.write_table(table, to, **options)
+        except (pa.ArrowException, OSError):
+            continue
+        files[name] = to.getvalue()
+    holds = judged(mended(files) if mend else files, way, question)
+    assert mend or files == whole or not holds
+
+
+# --- Files of other kinds ------------------------------------------------------------------------------------------
+
+
+def _replaced(make: Callable[[Path, Path], object]) -> Callable[[Path, Path], None]:
+    def edit(path: Path, kept: Path) -> None:
+        shutil.move(path, kept)
+        make(path, kept)
+
+    return edit
+
+
+KINDS: dict[str, Callable[[Path, Path], object]] = {
+    "missing": _replaced(lambda path, kept: None),
+    "folder": _replaced(lambda path, kept: path.mkdir()),
+    "fifo": _replaced(lambda path, kept: os.mkfifo(path)),
+    "link to itself": _replaced(lambda path, kept: path.symlink_to(path)),
+    "link to the file": _replaced(lambda path, kept: path.symlink_to(kept)),
+    "link to /dev/zero": _replaced(lambda path, kept: path.symlink_to("/dev/zero")),
+    "link out": _replaced(lambda path, kept: path.symlink_to("/etc/passwd")),
+    "large": lambda path, kept: os.truncate(path, 1 << 31) if path.is_file() else None,
+    "a file more": lambda path, kept: path.with_name("more.csv").write_text("x"),
+    "a hidden file": lambda path, kept: path.with_name(".x").write_text("x"),
+    "a name that is no text": lambda path, kept: Path(os.fsdecode(os.fsencode(path) + b"\xff")).write_text("x"),
+    "a link more": lambda path, kept: path.with_name("more").symlink_to(path.parent),
+    "a fifo more": lambda path, kept: os.mkfifo(path.with_name("more")),
+    "folders in folders": lambda path, kept: path.parent.joinpath(*"d" * 200).mkdir(parents=True),
+}
+
+
+@given(
+    name=st.sampled_from((*NAMES, "data")),
+    kind=st.sampled_from(tuple(KINDS)),
+    cut=st.floats(0, 1),
+    way=WAYS,
+    question=ASKED,
+)
+@settings(FUZZ, max_examples=300)
+def test_files_of_other_kinds(name: str, kind: str, cut: float, way: str, question: str, whole: Files) -> None:
+    """300 releases with folders, pipes, links, gaps and strangers among the files; none holds."""
+
+    def edit(folder: Path) -> None:
+        if cut < 0.3 and (folder / README).is_file():
+            (folder / README).write_bytes(whole[README][: int(cut * 1_000)])
+        KINDS[kind](folder / name, folder.parent / "kept")
+
+    assert not judged(whole, way, question, edit) or (name, kind) == ("data", "large")
