@@ -77,7 +77,7 @@ def census_policy(people: pa.Table) -> discreet.Policy:
                 **{name: Listed(values=values) for name, values in listed.items()},
             },
         ),
-        mechanism=discreet.Buckets(tolerance=discreet.Tolerance(theta=8, floor="0.02")),
+        mechanism=discreet.Buckets(tolerance=discreet.Tolerance(theta=8, floor="0.02"), sizes="multi"),
     )
 
 

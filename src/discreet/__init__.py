@@ -1,6 +1,7 @@
 """Publish a table about people with a promise that anyone can check; answer counts from it with honest intervals."""
 
 from discreet.errors import (
+    CertificateError,
     DiscreetError,
     Infeasible,
     PolicyError,
@@ -12,7 +13,9 @@ from discreet.errors import (
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.release import Release, open_release
 from discreet.guarantee.tolerance import Tolerance
+from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.certificate import Certificate
 from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.check import check
 from discreet.mechanism.draft.draft import Draft, draft_policy
@@ -26,8 +29,11 @@ from discreet.table.source import CsvForm
 from discreet.table.table import Table
 
 __all__ = [
+    "Anatomy",
     "BucketPlan",
     "Buckets",
+    "Certificate",
+    "CertificateError",
     "Counts",
     "CsvForm",
     "DiscreetError",

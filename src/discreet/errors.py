@@ -4,6 +4,7 @@
     ├── PolicyError      the policy file is wrong (all problems at once, with lines)
     ├── TableError       the table does not fit the policy; never carries a cell
     ├── Infeasible       no plan keeps this tolerance; names the values and the remedy
+    ├── CertificateError a plan's certificate does not prove the bound that it states
     ├── SeriesRefusal    publishing now would give fresh coins to rows already published
     ├── ReleaseError     a release folder cannot be read or written
     └── QueryError       a condition is not one that a release answers
@@ -32,6 +33,10 @@ class Infeasible(DiscreetError):
     def __init__(self, message: str, *, values: tuple[object, ...] = ()) -> None:
         super().__init__(message)
         self.values = values
+
+
+class CertificateError(DiscreetError):
+    """The prices of a certificate do not prove its bound."""
 
 
 class SeriesRefusal(DiscreetError):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
 from discreet.mechanism.buckets import compose as composing
+from discreet.mechanism.buckets.plan import plan_of_classes
 from discreet.mechanism.buckets.slots import Slots, draw_slots, hand_out
 from discreet.series.coins import Coins
 
@@ -125,7 +126,7 @@ def check_slots(slots: Slots, plan: BucketPlan) -> None:
     assert records == {(v, size): share for v, shares in plan.allocation.items() for size, share in shares.items()}
     assert slots.starts.tolist() == [0, *np.cumsum([sum(shares.values()) for shares in plan.allocation.values()])]
     for x in range(len(values)):
-        own = Counter(slots.ids[slots.starts[x] : slots.starts[x + 1]].tolist())
+        own = Counter(slots.shuffled()[slots.starts[x] : slots.starts[x + 1]].tolist())
         assert own == {bucket: count for (bucket, held), count in cells.items() if held == x}
 
 
@@ -152,11 +153,11 @@ def test_rows_get_each_slot_of_their_own_value_once_however_they_are_batched(
     slots = draw_slots(plan, tuple(plan.allocation), "random", Coins.from_seed(seed))
     codes = shuffled_rows(plan, seed)
     batches = np.split(codes, sorted(min(cut, len(codes)) for cut in cuts))
-    handed = list(hand_out(slots, iter(batches)))
+    handed = list(hand_out(slots.shuffled(), slots.starts, iter(batches)))
     assert [len(ids) for ids in handed] == [len(batch) for batch in batches]
     ids = np.concatenate(handed)
     for x in range(len(plan.allocation)):
-        assert ids[codes == x].tolist() == slots.ids[slots.starts[x] : slots.starts[x + 1]].tolist()
+        assert ids[codes == x].tolist() == slots.shuffled()[slots.starts[x] : slots.starts[x + 1]].tolist()
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +168,7 @@ def hospital() -> BucketPlan:
 
 
 def everything(slots: Slots) -> tuple[bytes, ...]:
-    return tuple(part.tobytes() for part in (slots.bucket, slots.value, slots.count, slots.ids, slots.starts))
+    return tuple(part.tobytes() for part in (slots.bucket, slots.value, slots.count, slots.shuffled(), slots.starts))
 
 
 @pytest.mark.parametrize("how", HOWS)
@@ -179,7 +180,7 @@ def test_the_same_coins_give_the_same_slots_and_other_coins_others(how: str, hos
     first, again = (draw_slots(hospital, values, how, Coins.from_seed(seed)) for _ in range(2))
     other = draw_slots(hospital, values, how, Coins.from_seed(seed + 1))
     assert everything(first) == everything(again)
-    assert first.ids.tobytes() != other.ids.tobytes()
+    assert first.shuffled().tobytes() != other.shuffled().tobytes()
     assert published(first) != published(other)
 
 
@@ -204,13 +205,9 @@ def test_random_compositions_differ_between_coins_and_not_only_their_ids(hospita
 def test_classes_are_composed_with_coins_of_their_own() -> None:
     """Two classes with the same extras: which values round up together in one says nothing of the other."""
     values = tuple(f"x{i}" for i in range(12))
-    plan = BucketPlan(
-        classes=((4, 60), (16, 60)),
-        loss=60 * 9 + 60 * 225,
-        lower_bound=0,
-        allocation={value: {4: 20, 16: 80} for value in values},
-        tolerance=dict.fromkeys(values, Fraction(1, 4)),
-    )
+    limits = dict.fromkeys(values, Fraction(1, 4))
+    plan = plan_of_classes(dict.fromkeys(values, 100), limits, ((4, 60), (16, 60)), (4, 16))
+    assert all(shares == {4: 20, 16: 80} for shares in plan.allocation.values())
     slots = draw_slots(plan, values, "random", Coins.from_seed(0))
     check_slots(slots, plan)
     matrix = np.zeros((plan.buckets, len(values)), dtype=np.int64)

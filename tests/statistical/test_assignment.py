@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 import discreet
 from discreet.engine.duck import Engine
 from discreet.mechanism import publish as publishing
+from discreet.mechanism.buckets.plan import plan_of_classes
 from discreet.mechanism.buckets.slots import draw_slots, hand_out
 from discreet.schema.domain import Integers, Listed
 from discreet.series.coins import Coins
@@ -62,7 +63,7 @@ def assigned(plan: discreet.BucketPlan, table: str, coins: Coins, batch: int = 4
     codes = np.array([values.index(letter) for letter in table], dtype=np.int64)
     slots = draw_slots(plan, values, "random", coins)
     parts = [codes[start : start + batch] for start in range(0, len(codes), batch)]
-    return tuple(np.concatenate(list(hand_out(slots, parts))).tolist())
+    return tuple(np.concatenate(list(hand_out(slots.shuffled(), slots.starts, parts))).tolist())
 
 
 def pairs_plan() -> discreet.BucketPlan:
@@ -87,13 +88,10 @@ def every_pairing() -> list[object]:
 
 def mixed_plan() -> discreet.BucketPlan:
     """Two buckets AB and two buckets ABC: which rows are together with a C is what an attacker would like to know."""
-    return discreet.BucketPlan(
-        classes=((2, 2), (3, 2)),
-        loss=10,
-        lower_bound=0,
-        allocation={"A": {2: 2, 3: 2}, "B": {2: 2, 3: 2}, "C": {3: 2}},
-        tolerance={},
-    )
+    limits = {"A": "1/2", "B": "1/2", "C": "1/3"}
+    plan = plan_of_classes({"A": 4, "B": 4, "C": 2}, limits, ((2, 2), (3, 2)), (2, 3))
+    assert plan.allocation == {"A": {2: 2, 3: 2}, "B": {2: 2, 3: 2}, "C": {3: 2}}
+    return plan
 
 
 MIXED = "AABBCABABC"

@@ -130,7 +130,8 @@ def plan() -> BucketPlan:
 def draws(plan: BucketPlan) -> Ints:
     """The bucket id of each slot, value by value, for each seed; round robin, so that all chance is in the slots."""
     values = tuple(plan.allocation)
-    return np.array([draw_slots(plan, values, "round-robin", Coins.from_seed(seed)).ids for seed in range(SEEDS)]) - 1
+    drawn = (draw_slots(plan, values, "round-robin", Coins.from_seed(seed)) for seed in range(SEEDS))
+    return np.array([slots.shuffled() for slots in drawn]) - 1
 
 
 def is_large(draws: Ints) -> NDArray[np.bool_]:

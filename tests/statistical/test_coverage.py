@@ -167,7 +167,7 @@ def released(people: People, tolerance: discreet.Tolerance) -> Iterator[tuple[Re
     seed = 0
     while True:
         slots = draw_slots(plan, every, "random", Coins.from_seed(seed))
-        (bucket,) = hand_out(slots, [codes])
+        (bucket,) = hand_out(slots.shuffled(), slots.starts, [codes])
         order = np.argsort(slots.bucket, kind="stable")
         composition = Composition(
             ids=np.arange(1, plan.buckets + 1),

@@ -40,6 +40,7 @@ class Engine:
         self._db.execute("SET ieee_floating_point_ops = false")
         self._db.execute("SET enable_progress_bar = true")  # counted, so that it can be asked for, and never printed
         self._db.execute("SET enable_progress_bar_print = false")
+        self._db.execute("SET allocator_background_threads = true")  # memory goes back when a large sort is over
         self._db.execute("SET autoinstall_known_extensions = false")
         self._db.execute("SET disabled_optimizers = 'in_clause'")  # it makes a join of a list: slower here, by 4 times
         if paths is not None:

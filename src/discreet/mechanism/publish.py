@@ -11,6 +11,7 @@ from pathlib import Path
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, SeriesRefusal
 from discreet.estimate.release import Release, open_release
+from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.mechanism.buckets.write import SHARES, write_buckets
@@ -25,9 +26,9 @@ from discreet.table.table import Table
 DIGEST = "comparing with the series"
 
 
-def plan(table: Table, policy: Policy) -> BucketPlan:
+def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> BucketPlan:
     """What would be published; nothing is written and the series is not touched."""
-    return _mechanism(policy).plan(table.histogram)
+    return _mechanism(policy).plan(table.histogram, progress)
 
 
 def publish(
@@ -52,7 +53,7 @@ def publish(
     to = Path(to)
     check_target(to, replace=replace)
     mechanism = _mechanism(policy)
-    planned = mechanism.plan(table.histogram)
+    planned = mechanism.plan(table.histogram, progress)
     if seed is not None:
         coins = Coins.from_seed(seed)
         steps = Steps(progress, SHARES)
@@ -64,6 +65,8 @@ def publish(
         rows, ordered = _digests(table, memory, steps)
         earlier = earlier_view(memory, rows=rows, ordered=ordered, policy=policy.digest, new_series=new_series)
         continued = bool(earlier.continued if earlier else memory.views())
+        if earlier:  # a search that ran longer today may have found a better plan; the release stays what it was
+            planned = mechanism.replan(table.histogram, earlier.classes)
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
             with table.unchanged():
@@ -80,6 +83,7 @@ def publish(
                 ordered=ordered,
                 policy=policy.digest,
                 drawn=drawn,
+                classes=planned.classes,
                 continued=continued,
                 release=str(to.resolve()),
             )
@@ -96,8 +100,8 @@ def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
     return digest.rows, digest.ordered
 
 
-def _mechanism(policy: Policy) -> Buckets:
-    if not isinstance(policy.mechanism, Buckets):
+def _mechanism(policy: Policy) -> Buckets | Anatomy:
+    if not isinstance(policy.mechanism, Buckets | Anatomy):
         raise PolicyError(f"mechanism ({policy.mechanism.kind}) must be one that publishes; see kind in the policy")
     return policy.mechanism
 

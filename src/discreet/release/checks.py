@@ -151,10 +151,12 @@ def check_promise(files: Files) -> str | None:
         } if not more and set(rest) == {"sizes", "max_size", "composition"}:
             slope, base = _fraction(theta), _fraction(floor)
             given = {name: _fraction(number) for name, number in named.items()}
+        case {"kind": "anatomy", "l": int(diversity), **more} if not more and diversity > 1:
+            slope, base, given = Fraction(0), Fraction(1, diversity), {}
         case _:
             return (
-                "the mechanism must state its kind, sizes, max_size, composition and tolerance (theta, floor, values), "
-                "and nothing else"
+                "the mechanism must state its kind and its parameters and nothing else: sizes, max_size, composition "
+                "and tolerance (theta, floor, values) for buckets, l for anatomy"
             )
     if not set(given) <= set(map(key_of, schema.domains[schema.sensitive])):
         return "the mechanism must name values of the sensitive domain only"
@@ -165,7 +167,7 @@ def check_promise(files: Files) -> str | None:
         if limit:
             expected.append((value, limit))
     if tuple(expected) != guarantee.tolerance:
-        return "the promised tolerances are not those that the stated theta, floor and values give"
+        return "the promised tolerances are not those that the stated parameters give"
     if block["facts"] != guarantee.facts(continued=block["continued"]):
         return "the facts do not say what the guarantee promises"
     seeded = block["randomness"] == "seeded"

@@ -7,6 +7,7 @@ table that has changed since is noticed.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sqlite3
 import tempfile
@@ -16,25 +17,28 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from discreet.errors import SeriesRefusal
 from discreet.series.coins import Coins, fresh_key
 
-FORMAT = 1
+FORMAT = 2
 _TABLES = """
 CREATE TABLE series (format INTEGER NOT NULL, key BLOB NOT NULL, views INTEGER NOT NULL, seal BLOB NOT NULL);
 CREATE TABLE view (
-    rows BLOB NOT NULL, ordered BLOB NOT NULL, policy BLOB NOT NULL, drawn BLOB NOT NULL, continued INTEGER NOT NULL,
-    release TEXT NOT NULL, published TEXT NOT NULL, seal BLOB NOT NULL, PRIMARY KEY (rows, policy)
+    rows BLOB NOT NULL, ordered BLOB NOT NULL, policy BLOB NOT NULL, drawn BLOB NOT NULL, classes TEXT NOT NULL,
+    continued INTEGER NOT NULL, release TEXT NOT NULL, published TEXT NOT NULL, seal BLOB NOT NULL,
+    PRIMARY KEY (rows, policy)
 );
 """
-_COLUMNS = ("rows", "ordered", "policy", "drawn", "continued", "release", "published")
+_COLUMNS = ("rows", "ordered", "policy", "drawn", "classes", "continued", "release", "published")
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
     """One release: digests of the rows (in any order, in this order), of the policy, and of what the coins gave.
 
+    `classes` are the (size, buckets) that were planned for it.
     `continued` says that it was not the first of its series and that the custodian said to go on.
     """
 
@@ -42,6 +46,7 @@ class View:
     ordered: bytes
     policy: bytes
     drawn: bytes
+    classes: tuple[tuple[int, int], ...]
     continued: bool
     release: str
     published: str = ""
@@ -98,17 +103,18 @@ class Series:
             found = self._db.execute(f"SELECT {', '.join(_COLUMNS)}, seal FROM view ORDER BY rowid").fetchall()
             if any(seal != self._seal(*row) for *row, seal in found):
                 raise ValueError("its content is damaged")
-            return tuple(View(**dict(zip(_COLUMNS, row, strict=True))) for *row, _ in found)
+            return tuple(_view(row) for *row, _ in found)
 
     def record(self, view: View) -> None:
         """Remember a release before anybody can see it; one made again only notes where it is now."""
         known = {(each.rows, each.policy): each for each in self.views()}
         first = known.get((view.rows, view.policy))
         published = first.published if first else datetime.now(UTC).isoformat(" ", "seconds")
-        row = (view.rows, view.ordered, view.policy, view.drawn, int(view.continued), view.release, published)
+        classes = json.dumps(view.classes)
+        row = (view.rows, view.ordered, view.policy, view.drawn, classes, int(view.continued), view.release, published)
         number = len(known) + (first is None)
         with self._guarded():
-            self._db.execute("INSERT OR REPLACE INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, self._seal(*row)))
+            self._db.execute("INSERT OR REPLACE INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, self._seal(*row)))
             seal = self._seal(FORMAT, self.coins.key, number)
             self._db.execute("UPDATE series SET views = ?, seal = ?", (number, seal))
             self._db.execute("COMMIT")
@@ -130,6 +136,12 @@ class Series:
             f"series ({self.path}) must be a whole series file that nobody else is using ({why}); restore it from a "
             "backup if it is damaged, for without it the same rows would get fresh coins"
         )
+
+
+def _view(row: list[Any]) -> View:
+    fields = dict(zip(_COLUMNS, row, strict=True))
+    classes = tuple((int(size), int(buckets)) for size, buckets in json.loads(fields.pop("classes")))
+    return View(**fields, classes=classes)
 
 
 def _create(path: Path) -> None:

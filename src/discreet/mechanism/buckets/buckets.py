@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from discreet.engine.progress import Progress
 from discreet.errors import PolicyError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance, exact
-from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.caps import Classes
+from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets, plan_of_classes
 from discreet.mechanism.buckets.planners import LARGEST, PLANNERS
 from discreet.schema.domain import key_of
 from discreet.schema.mechanisms import Complain, Mechanism, register
@@ -29,7 +31,7 @@ class Buckets:
     """F'-privacy with buckets of several sizes; every parameter has the same name in the policy file."""
 
     tolerance: Tolerance
-    sizes: str = "two"
+    sizes: str = "optimal"
     max_size: int = 50
     composition: str = "random"
 
@@ -39,7 +41,7 @@ class Buckets:
         if not isinstance(self.tolerance, Tolerance):
             raise PolicyError("tolerance must be a Tolerance; say Tolerance(theta=8, floor='0.02')")
         if not isinstance(self.sizes, str) or self.sizes not in PLANNERS:
-            raise PolicyError(f"sizes ({shown(self.sizes)}) must be one of {', '.join(sorted(PLANNERS))}")
+            raise PolicyError(f"sizes ({shown(self.sizes)}) must be one of {', '.join(PLANNERS)}")
         if not isinstance(self.max_size, int) or isinstance(self.max_size, bool) or not 1 <= self.max_size <= LARGEST:
             raise PolicyError(f"max_size ({shown(self.max_size)}) must be a whole number between 1 and {LARGEST}")
         if self.composition not in COMPOSITIONS:
@@ -70,9 +72,15 @@ class Buckets:
                 hint = did_you_mean(value, domain) if len(domain) < 10_000 else ""
                 raise PolicyError(f"tolerance of {shown(value)} must be for a value of {schema.sensitive}{hint}")
 
-    def plan(self, counts: Mapping[object, int]) -> BucketPlan:
+    def plan(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """The plan for a table with these counts of sensitive values."""
-        return plan_buckets(counts, self.tolerance.of(counts), sizes=self.sizes, max_size=self.max_size)
+        limits = self.tolerance.of(counts)
+        return plan_buckets(counts, limits, sizes=self.sizes, max_size=self.max_size, progress=progress)
+
+    def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
+        """The plan with the classes of an earlier release of the same table."""
+        span = (classes[0][0], self.max_size)
+        return plan_of_classes(counts, self.tolerance.of(counts), classes, span)
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises."""

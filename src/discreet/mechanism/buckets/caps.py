@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Classes = tuple[tuple[int, int], ...]  # (size, number of buckets), smallest size first
 
 
 def caps_of(tolerance: Sequence[Fraction], sizes: Ints) -> Ints:

@@ -11,13 +11,15 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.guarantee.tolerance import name_some
-from discreet.mechanism.buckets.caps import Ints, caps_of, smallest_size
-from discreet.mechanism.buckets.planners import LARGEST, PLANNERS
+from discreet.mechanism.buckets.caps import Ints, smallest_size
+from discreet.mechanism.buckets.planners import LARGEST, PLANNERS, Problem
+
+_SECONDS = 1.0  # for each remedy that is tried; one plan of any loss is enough
 
 Works = Callable[[Sequence[Fraction], int], bool]  # whether these tolerances and this max_size can be planned
 
 
-def explain(
+def why_infeasible(
     values: Sequence[object],
     counts: Ints,
     limits: Sequence[Fraction],
@@ -30,7 +32,10 @@ def explain(
     def works(tolerance: Sequence[Fraction], largest: int, planner: str = sizes) -> bool:
         least = min(map(smallest_size, tolerance)) if min_size is None else min_size
         span = np.arange(least, largest + 1, dtype=np.int64)
-        return PLANNERS[planner](caps_of(tolerance, span), counts, span) is not None
+        problem = Problem(
+            counts=counts, limits=tolerance, sizes=span, gap=1.0, seconds=_SECONDS, tell=lambda done: None
+        )
+        return PLANNERS[planner](problem) is not None
 
     reason, blamed, possible = _reason(values, counts, limits, max_size)
     remedies = []
@@ -40,8 +45,8 @@ def explain(
         everyone = len(blamed) == len(values) > 1
         whose = "every lower tolerance" if everyone else "theirs" if len(blamed) > 1 else "it"
         remedies.append(f"raising {whose} to {limit} ({float(limit):.2%}) would do")
-    if possible and sizes != "two" and works(limits, max_size, "two"):
-        remedies.append('sizes = "two" would do')
+    if possible and sizes != "optimal" and works(limits, max_size, "optimal"):
+        remedies.append('sizes = "optimal" would do')
     advice = ", or ".join(remedies) or "no single max_size or tolerance mends it; relax several"
     return f"{reason}; {advice}", tuple(values[i] for i in blamed)
 

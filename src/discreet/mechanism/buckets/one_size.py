@@ -7,10 +7,10 @@ Departs: the paper asks that one size fill the table exactly, so a table whose r
 
 from __future__ import annotations
 
-from discreet.mechanism.buckets.caps import Ints
+from discreet.mechanism.buckets.caps import Classes, Ints
 
 
-def best_one_size(caps: Ints, counts: Ints, sizes: Ints) -> tuple[tuple[int, int], ...] | None:
+def best_one_size(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:
     """The smallest size S that divides the table into b buckets with o_i <= floor(f'_i S) b for every value."""
     rows = int(counts.sum())
     for column, size in enumerate(sizes.tolist()):

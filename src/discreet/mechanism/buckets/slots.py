@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,7 @@ class Slots:
     starts: Ints  # where each value's records begin among all slots, and where the last ends
     coins: Coins = field(repr=False)
 
-    @cached_property
-    def ids(self) -> Ids:
+    def shuffled(self) -> Ids:
         """Each value's bucket ids, one for each record, shuffled, value after value."""
         slots = np.repeat(self.bucket, self.count)
         shuffle = self.coins.stream("slots")
@@ -68,15 +66,15 @@ def _part_of(tell: Tell, start: float, share: float) -> Tell:
     return lambda done: tell(start + done * share)
 
 
-def hand_out(slots: Slots, codes: Iterable[Ints]) -> Iterator[Ids]:
-    """The bucket id of each row, in row order: the next unused slot of the row's value."""
-    cursor = slots.starts[:-1].copy()
+def hand_out(ids: Ids, starts: Ints, codes: Iterable[Ints]) -> Iterator[Ids]:
+    """The bucket id of each row, in row order: the next unused one of the row's value."""
+    cursor = starts[:-1].copy()
     for batch in codes:
         order = np.argsort(batch, kind="stable")
         found = np.bincount(batch, minlength=len(cursor))
         begins = np.cumsum(found) - found
         ranked = batch[order]
-        ids = np.empty(len(batch), dtype=np.int32)
-        ids[order] = slots.ids[cursor[ranked] + np.arange(len(batch)) - begins[ranked]]
+        handed = np.empty(len(batch), dtype=np.int32)
+        handed[order] = ids[cursor[ranked] + np.arange(len(batch)) - begins[ranked]]
         cursor += found
-        yield ids
+        yield handed

@@ -13,13 +13,13 @@ from math import gcd
 
 import numpy as np
 
-from discreet.mechanism.buckets.caps import Ints, merge_equal_caps, most_buckets
+from discreet.mechanism.buckets.caps import Classes, Ints, merge_equal_caps, most_buckets
 from discreet.mechanism.buckets.one_size import best_one_size
 
 NONE = np.int64(2**62)
 
 
-def best_two_sizes(caps: Ints, counts: Ints, sizes: Ints) -> tuple[tuple[int, int], ...] | None:
+def best_two_sizes(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:
     """The classes (size, buckets) of least loss with at most two sizes, or None where no pair is valid."""
     if len(sizes) < 2:
         return best_one_size(caps, counts, sizes)

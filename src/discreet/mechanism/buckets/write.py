@@ -15,7 +15,9 @@ from discreet.engine.encoding import identifier, rank
 from discreet.engine.progress import Steps, Tell
 from discreet.errors import TableError
 from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.caps import Ints
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.mechanism.buckets.slots import Slots, draw_slots, hand_out
 from discreet.release.manifest import (
@@ -46,7 +48,7 @@ SHARES = {_DRAW: 0.3, _ST: 0.15, _HAND_OUT: 0.1, _SORT: 0.25, _LAST: 0.02}  # of
 
 def write_buckets(
     table: Table,
-    mechanism: Buckets,
+    mechanism: Buckets | Anatomy,
     plan: BucketPlan,
     coins: Coins,
     folder: Path,
@@ -62,14 +64,15 @@ def write_buckets(
     with steps.step(_ST) as tell, table.engine.watched(tell):
         _write_st(table, slots, folder)
     drawn = hashlib.blake2b(digest_size=16)
-    handed = np.empty(table.rows, dtype=np.int32)
-    done = 0
+    handed, done = np.empty(table.rows, dtype=np.int32), 0
     with steps.step(_HAND_OUT) as tell:
-        for ids in hand_out(slots, _sensitive_codes(table, slots, tell)):
-            drawn.update(ids.tobytes())
-            handed[done : done + len(ids)] = ids
-            done += len(ids)
-    del slots  # a large table's slots need not stay while its rows are sorted
+        ids, starts = slots.shuffled(), slots.starts
+        del slots  # a large table's slots need not stay while its rows are read and sorted
+        for part in hand_out(ids, starts, _sensitive_codes(table, starts, tell)):
+            drawn.update(part.tobytes())
+            handed[done : done + len(part)] = part
+            done += len(part)
+    del ids
     with steps.step(_SORT) as tell, table.engine.watched(tell):
         _write_qit(table, pa.table({"BID": handed}), folder)
     with steps.step(_LAST):
@@ -80,9 +83,9 @@ def write_buckets(
     return drawn.digest()
 
 
-def _sensitive_codes(table: Table, slots: Slots, tell: Tell) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+def _sensitive_codes(table: Table, starts: Ints, tell: Tell) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
     """The sensitive column's codes; raises TableError where the rows are no longer those that were planned for."""
-    left = np.diff(slots.starts)
+    left = np.diff(starts)
     for codes in table.codes(table.schema.sensitive, tell=tell):
         left = left - np.bincount(codes[0], minlength=len(left))
         if (left < 0).any():
@@ -119,7 +122,7 @@ def _write_qit(table: Table, ids: pa.Table, folder: Path) -> None:
 
 def _write_manifest(
     table: Table,
-    mechanism: Buckets,
+    mechanism: Buckets | Anatomy,
     plan: BucketPlan,
     folder: Path,
     *,
