@@ -16,6 +16,7 @@ from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.certificate import Certificate
+from discreet.mechanism.buckets.explain import Reason
 from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.check import check
 from discreet.mechanism.draft.draft import Draft, draft_policy
@@ -43,6 +44,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "QueryError",
+    "Reason",
     "Release",
     "ReleaseError",
     "Schema",

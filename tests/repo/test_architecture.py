@@ -21,8 +21,20 @@ ALLOWED = {
     "estimate": {"errors", "engine", "schema", "release", "query"},
     "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
     "datasets": {"errors"},
-    "cli": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "release", "estimate", "datasets"}
-    | {"discreet"},
+    "evaluate": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "estimate", "datasets"},
+    "cli": {
+        "errors",
+        "engine",
+        "schema",
+        "table",
+        "guarantee",
+        "mechanism",
+        "release",
+        "estimate",
+        "evaluate",
+        "datasets",
+    }
+    | {"datasets", "discreet"},
 }
 
 

@@ -7,7 +7,7 @@ from types import FrameType
 
 import typer
 
-from discreet.cli import check, demo, diff, init, plan, publish, query, verify
+from discreet.cli import check, demo, diff, init, plan, publish, query, reproduce, verify
 
 app = typer.Typer(
     name="discreet",
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they would show rows
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, init, check, plan, publish, verify, query, diff):
+for verb in (demo, init, check, plan, publish, verify, query, diff, reproduce):
     app.command(epilog=verb.EXAMPLE)(verb.__dict__[verb.__name__.rpartition(".")[2]])
 
 

@@ -6,7 +6,7 @@ import functools
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO, TypeVar
 
@@ -21,6 +21,7 @@ from rich.text import Text
 from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
+from discreet.mechanism.buckets.explain import Reason
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.release.alike import plain
 
@@ -108,8 +109,13 @@ def show_plan(plan: BucketPlan) -> None:
     say(f"{plan.records:,} records in {plan.buckets:,} buckets:")
     for size, buckets in plan.classes:
         say(f"  {buckets:,} buckets of {size}")
-    proved = "proved optimal" if plan.proved_optimal else f"no setting of any sizes can go below {plan.lower_bound:,}"
-    say(f"loss {plan.loss:,} ({proved})")
+    if plan.proved_optimal:
+        proved = "proved optimal"
+    elif plan.gap < 0.01:
+        proved = f"certified to be within {plan.gap:.1e} of the optimum"
+    else:
+        proved = f"no setting of any sizes can go below {plan.lower_bound:,}"
+    say(f"loss {plan.loss:,} ({proved}); MSE {plan.mse:.4f}, information loss {plan.information_loss:.6f}")
     if drivers := plan.drivers():
         say("the cost comes from values that cannot go into the smallest buckets:")
         for value, records, least in drivers[:8]:
@@ -117,6 +123,20 @@ def show_plan(plan: BucketPlan) -> None:
             say(f"  {_named(value)}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records")
         if len(drivers) > 8:
             say(f"  and {len(drivers) - 8} more values")
+
+
+def show_reasons(reasons: Sequence[Reason], most: int = 12) -> None:
+    """What a tolerance a tenth higher would save, value by value."""
+    say("what a tolerance that is a tenth higher would save:")
+    for reason in reasons[:most]:
+        listed = ", ".join(f"{records:,} in buckets of {size}" for size, records in sorted(reason.sizes.items())[:4])
+        more = ", ..." if len(reason.sizes) > 4 else ""
+        say(
+            f"  {_named(reason.value)}: {float(reason.tolerance):.2%} to {float(reason.relaxed):.2%} saves about "
+            f"{reason.saves:,} of the loss ({listed}{more})"
+        )
+    if len(reasons) > most:
+        say(f"  and {len(reasons) - most} more values")
 
 
 def estimate_row(estimate: Estimate) -> tuple[str, str, str]:

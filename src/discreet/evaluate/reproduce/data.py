@@ -1,0 +1,90 @@
+"""The tables that the papers' experiments run on: real ones where they are at hand, a synthetic census otherwise.
+
+The papers' own CENSUS extract (500,000 rows) is not public. Where a folder holds `census_occ.parquet` and
+`census_occ_all.parquet` (UCI's Census-Income; discreet.datasets.download makes them), OCC is the occupation of persons
+who have one and EDU the education of all persons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from discreet.datasets.census import synthetic_census
+from discreet.errors import TableError
+
+QUASI_IDENTIFIERS = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Country")
+FILES = {"OCC": ("census_occ.parquet", "Occupation"), "EDU": ("census_occ_all.parquet", "Education")}
+SYNTHETIC_ROWS = 300_000
+QUICK_ROWS = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Where tables come from: a folder of real ones, or None for the synthetic census."""
+
+    folder: Path | None
+    quick: bool
+
+    def __post_init__(self) -> None:
+        if self.folder is not None:
+            missing = [name for name, _ in FILES.values() if not (self.folder / name).is_file()]
+            if missing:
+                raise TableError(
+                    f"data ({self.folder}) must hold {' and '.join(missing)}; discreet.datasets.download makes them"
+                )
+
+    @property
+    def words(self) -> str:
+        """Where the numbers come from, for a page."""
+        if self.folder is None:
+            rows = QUICK_ROWS if self.quick else SYNTHETIC_ROWS
+            return (
+                f"a synthetic census of {rows:,} people with the papers' domain sizes and frequency ends; the papers' "
+                "own 500,000-row extract is not public"
+            )
+        return (
+            "UCI Census-Income: OCC is the occupation of the 148,318 persons who have one (46 values), EDU the "
+            "education of all 299,285 (17 values); the papers' own 500,000-row extract is not public"
+        )
+
+    def sensitive(self, name: str) -> str:
+        return FILES[name][1]
+
+    def quasi_identifiers(self, name: str) -> tuple[str, ...]:
+        """The papers' seven; education is one of them unless it is the sensitive attribute, then occupation is."""
+        return (
+            QUASI_IDENTIFIERS
+            if name == "OCC"
+            else tuple("Occupation" if each == "Education" else each for each in QUASI_IDENTIFIERS)
+        )
+
+    def table(self, name: str) -> pa.Table:
+        """The rows of OCC or EDU with their quasi-identifiers, every cell a text."""
+        columns = [*self.quasi_identifiers(name), self.sensitive(name)]
+        if self.folder is None:
+            found = synthetic_census(QUICK_ROWS if self.quick else SYNTHETIC_ROWS)
+        else:
+            found = pq.read_table(self.folder / FILES[name][0], columns=columns)
+            if self.quick:
+                found = found.take(np.random.default_rng(0).choice(len(found), QUICK_ROWS, replace=False))
+        cells = {each: pc.cast(found[each], pa.string()).combine_chunks() for each in columns}
+        return pa.table({each: pc.fill_null(column, "?") for each, column in cells.items()})
+
+    def histogram(self, name: str) -> dict[object, int]:
+        """How often each sensitive value occurs, the rarest first."""
+        counted = pc.value_counts(self.table(name)[self.sensitive(name)])
+        pairs = [(each["values"], each["counts"]) for each in counted.to_pylist()]
+        return dict(sorted(pairs, key=lambda pair: (pair[1], pair[0])))
+
+    def scaled(self, name: str, rows: int) -> dict[object, int]:
+        """The histogram of a bootstrap to that many rows: for runtime curves only."""
+        counts = self.histogram(name)
+        shares = np.array(list(counts.values())) / sum(counts.values())
+        drawn = np.random.default_rng(rows).multinomial(rows, shares)
+        return {value: max(1, int(count)) for value, count in zip(counts, drawn, strict=True)}

@@ -1,0 +1,33 @@
+"""The list of what can be reproduced, in the papers' order; later work adds to it."""
+
+from __future__ import annotations
+
+from discreet.errors import DiscreetError
+from discreet.evaluate.reproduce.costs import INFORMATION_LOSS, MSE
+from discreet.evaluate.reproduce.distributions import DIVERSITY, FREQUENCIES
+from discreet.evaluate.reproduce.examples import WORKED_EXAMPLES
+from discreet.evaluate.reproduce.item import Item
+from discreet.evaluate.reproduce.queries import RELATIVE_ERROR
+from discreet.evaluate.reproduce.runtimes import AGAINST_ROWS, AGAINST_VALUES
+from discreet.schema.nearest import did_you_mean
+
+ITEMS: tuple[Item, ...] = (
+    WORKED_EXAMPLES,
+    FREQUENCIES,
+    DIVERSITY,
+    MSE,
+    INFORMATION_LOSS,
+    RELATIVE_ERROR,
+    AGAINST_ROWS,
+    AGAINST_VALUES,
+)
+
+
+def find_items(name: str) -> tuple[Item, ...]:
+    """The item of that name, or all of them."""
+    if name == "all":
+        return ITEMS
+    named = {item.name: item for item in ITEMS}
+    if name not in named:
+        raise DiscreetError(f"item ({name}) must be one that can be reproduced{did_you_mean(name, [*named, 'all'])}")
+    return (named[name],)

@@ -1,0 +1,144 @@
+"""The papers' random count queries and what the releases answer. Paper: [WWFW] Figure 5, [W14] section 7.2.2."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.evaluate.figure import Curve, Figure
+from discreet.evaluate.plans import THETAS
+from discreet.evaluate.reproduce.costs import PLANS
+from discreet.evaluate.reproduce.data import FILES
+from discreet.evaluate.reproduce.distributions import FLOOR
+from discreet.evaluate.reproduce.item import Item, Result, Setting
+from discreet.guarantee.tolerance import Tolerance
+from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.publish import publish
+from discreet.schema.domain import Listed
+from discreet.schema.policy import Policy
+from discreet.schema.schema import Schema
+from discreet.table.read import read_table
+
+SELECTIVITY = 0.01
+QUERIES, QUICK_QUERIES = 5_000, 60
+ESTIMATORS = ("uniform", "unbiased")
+
+
+def random_queries(table: pa.Table, sensitive: str, number: int, seed: int = 1) -> tuple[list[str], NDArray[np.int64]]:
+    """Queries of the papers' form with a true count above 0, and those counts.
+
+    Each asks for 1 to 7 quasi-identifiers and the sensitive attribute, each by a random subset of its values, such that
+    1 % of the combinations match. RE divides by the true count, so a query that matches nobody is drawn again.
+    """
+    coins = np.random.default_rng(seed)
+    others = [name for name in table.column_names if name != sensitive]
+    codes, words = {}, {}
+    for name in table.column_names:
+        encoded = table[name].combine_chunks().dictionary_encode()
+        codes[name], words[name] = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+    queries: list[str] = []
+    counts: list[int] = []
+    while len(queries) < number:
+        chosen = [*coins.choice(others, coins.integers(1, len(others) + 1), replace=False), sensitive]
+        share = SELECTIVITY ** (1 / len(chosen))
+        matching = np.ones(len(table), dtype=np.bool_)
+        parts = []
+        for name in chosen:
+            size = len(words[name])
+            picked = coins.choice(size, max(1, round(share * size)), replace=False)
+            wanted = np.zeros(size, dtype=np.bool_)
+            wanted[picked] = True
+            matching &= wanted[codes[name]]
+            listed = ", ".join("'" + words[name][i].replace("'", "''") + "'" for i in picked)
+            parts.append(f'"{name}" IN ({listed})')
+        if count := int(matching.sum()):
+            queries.append(" AND ".join(parts))
+            counts.append(count)
+    return queries, np.array(counts, dtype=np.int64)
+
+
+def _policy(table: pa.Table, sensitive: str, theta: int, sizes: str) -> Policy:
+    domains = {name: Listed(values=tuple(sorted(set(table[name].to_pylist())))) for name in table.column_names}
+    others = tuple(name for name in table.column_names if name != sensitive)
+    return Policy(
+        schema=Schema(quasi_identifiers=others, sensitive=sensitive, domains=domains),
+        mechanism=Buckets(tolerance=Tolerance(theta=theta, floor=FLOOR), sizes=sizes),
+    )
+
+
+def _errors(setting: Setting) -> Result:
+    thetas = THETAS[2:4] if setting.quick else THETAS
+    rows, figures, told = [], [], []
+    done, total = 0, len(FILES) * len(thetas) * len(PLANS)
+    for name in FILES:
+        sensitive = setting.sources.sensitive(name)
+        table = setting.sources.table(name)
+        queries, truths = random_queries(table, sensitive, QUICK_QUERIES if setting.quick else QUERIES)
+        curves: dict[tuple[str, str], list[tuple[float, float]]] = {}
+        for theta in thetas:
+            for sizes, label in PLANS:
+                found = _relative_errors(table, _policy(table, sensitive, int(theta), sizes), queries, truths)
+                for estimator, errors in found.items():
+                    known = errors[~np.isnan(errors)]
+                    mean, median = float(known.mean()), float(np.median(known))
+                    rows.append((name, int(theta), label, estimator, mean, median, len(errors) - len(known)))
+                    curves.setdefault((label, estimator), []).append((float(theta), 100 * mean))
+                done += 1
+                setting.tell(done / total)
+        drawn = tuple(
+            Curve(label=f"{label}, {estimator}", points=tuple(points), dashed=estimator == "unbiased")
+            for (label, estimator), points in curves.items()
+        )
+        figures.append(
+            (
+                name,
+                Figure(
+                    title=f"{name}: relative error against theta",
+                    x="theta",
+                    y="mean relative error, %",
+                    curves=drawn,
+                    log_x=True,
+                    log_y=True,
+                ),
+            )
+        )
+        means = [row[4] for row in rows if row[0] == name and row[3] == "uniform"]
+        told.append(f"{name}: mean error of the papers' estimator {min(means):.1%} to {max(means):.1%}")
+    return Result(
+        columns=("data", "theta", "method", "estimator", "mean RE", "median RE", "unknown"),
+        rows=tuple(rows),
+        figures=tuple(figures),
+        ours="; ".join(told),
+        data=f"{setting.sources.words}; {len(queries):,} queries on each, one release for each point",
+    )
+
+
+def _relative_errors(
+    table: pa.Table, policy: Policy, queries: list[str], truths: NDArray[np.int64]
+) -> dict[str, NDArray[np.float64]]:
+    with tempfile.TemporaryDirectory() as folder:
+        opened = read_table(table, policy)
+        release = publish(opened, policy, to=Path(folder) / "release", seed=0)
+        opened.close()
+        answers = {each: release.count_many(queries, estimator=each) for each in ESTIMATORS}
+        release.close()
+    values = {each: np.array([answer.value for answer in found], dtype=np.float64) for each, found in answers.items()}
+    return {each: np.abs(found - truths) / truths for each, found in values.items()}  # unknown answers are not a number
+
+
+RELATIVE_ERROR = Item(
+    name="relative-error",
+    paper="[WWFW] Figure 5, [W14] Figure 7.4",
+    line="relative error of 5,000 random count queries against theta",
+    claim="All errors are around or below 10 %; TwoSize, MultiSize and Optimal are close to each other.",
+    differs="The papers do not say what they do with queries that match nobody; here the true count is above 0. Their "
+    "estimator takes a bucket's rows as alike (uniform): it is biased where quasi-identifiers and sensitive values are "
+    "related, but varies little. The unbiased estimator varies more, and most under the optimum, whose buckets are "
+    "filled to their caps, so that their compositions hardly differ and little can be learned from them; where nothing "
+    "can be, the answer is unknown and counted as such.",
+    run=_errors,
+)

@@ -1,0 +1,92 @@
+"""The harness: a list with a line each; each item gives a page, a CSV and figures, with the claim beside our figure."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from discreet.cli.main import app
+from discreet.evaluate.reproduce.data import Sources
+from discreet.evaluate.reproduce.examples import EXAMPLES
+from discreet.evaluate.reproduce.items import ITEMS
+from discreet.evaluate.reproduce.queries import random_queries
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+
+def run(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["reproduce", *words])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_without_a_name_there_is_a_list():
+    """A line for each item, in words and as JSON."""
+    shown = run()
+    assert all(f"{item.name} " in shown and item.line in shown for item in ITEMS)
+    assert [each["name"] for each in json.loads(run("--json"))] == [item.name for item in ITEMS]
+
+
+def test_an_unknown_name_is_one_sentence():
+    """With the nearest name."""
+    assert "must be one that can be reproduced; did you mean mse" in run("msee", code=2)
+
+
+def test_data_that_is_not_there_is_one_sentence(tmp_path):
+    """Which files are missing, and what makes them."""
+    assert "must hold census_occ.parquet" in run("mse", "--data", str(tmp_path), "-o", str(tmp_path / "o"), code=2)
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_every_item_gives_a_page_a_table_and_figures(item, tmp_path):
+    """A quick run: the page has the claim, our figure, why they differ and the data; figures are PNG and SVG."""
+    told = json.loads(run(item.name, "--quick", "-o", str(tmp_path), "--json"))
+    page = (tmp_path / f"{item.name}.md").read_text()
+    for part in ("**The paper's claim.**", "**Our figure.**", "**Why they differ.**", "**Data.**", "a quick run"):
+        assert part in page
+    assert told[0]["ours"] in page
+    assert item.claim in page
+    with (tmp_path / f"{item.name}.csv").open() as file:
+        assert len(list(csv.reader(file))) > 2
+    drawn = sorted(tmp_path.glob(f"{item.name}-*.svg"))
+    assert drawn
+    for path in drawn:
+        assert path.name in page
+        assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_worked_example_has_the_right_number():
+    """The numbers of the errata, whatever the print says."""
+    ours = {name: compute() for name, _, compute, _ in EXAMPLES if "top down" not in name}
+    assert list(ours.values()) == [72, 82, 150, 250, 216, 42, 148, 91, 50]
+    heuristic = [compute() for name, _, compute, _ in EXAMPLES if "top down" in name]
+    assert all(91 <= loss < 148 for loss in heuristic)
+
+
+def test_queries_have_the_papers_form_and_their_counts_are_right():
+    """1 to 7 quasi-identifiers and the sensitive attribute, a true count above 0, counted here by hand."""
+    sources = Sources(folder=None, quick=True)
+    table = sources.table("OCC")
+    queries, truths = random_queries(table, "Occupation", 30)
+    rows = table.to_pylist()
+    for query, truth in list(zip(queries, truths, strict=True))[:5]:
+        parts = [part.split(" IN (") for part in query.removesuffix(")").split(") AND ")]
+        wanted = {name.strip('"'): set(listed.replace("'", "").split(", ")) for name, listed in parts}
+        assert "Occupation" in wanted
+        assert 2 <= len(wanted) <= 8
+        assert sum(all(row[name] in values for name, values in wanted.items()) for row in rows) == truth > 0
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the census tables beside the repository")
+def test_the_real_census_is_used_where_it_is(tmp_path):
+    """With --data the histogram is that of the files."""
+    counts = Sources(folder=SHARED, quick=False).histogram("OCC")
+    assert (len(counts), sum(counts.values())) == (46, 148_318)
+    assert "148,318" in (
+        run("diversity", "--data", str(SHARED), "-o", str(tmp_path)) and (tmp_path / "diversity.md").read_text()
+    )
