@@ -27,7 +27,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
-	$(BIN)/python bench/plan.py
+	$(BIN)/python bench/planning.py
 	$(BIN)/python bench/publish.py
 	$(BIN)/python bench/query.py
 	$(BIN)/python bench/init.py

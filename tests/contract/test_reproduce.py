@@ -87,6 +87,5 @@ def test_the_real_census_is_used_where_it_is(tmp_path):
     """With --data the histogram is that of the files."""
     counts = Sources(folder=SHARED, quick=False).histogram("OCC")
     assert (len(counts), sum(counts.values())) == (46, 148_318)
-    assert "148,318" in (
-        run("diversity", "--data", str(SHARED), "-o", str(tmp_path)) and (tmp_path / "diversity.md").read_text()
-    )
+    run("diversity", "--data", str(SHARED), "-o", str(tmp_path))
+    assert "148,318" in (tmp_path / "diversity.md").read_text()

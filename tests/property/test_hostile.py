@@ -6,6 +6,7 @@ of the time with hashes mended so that the deeper checks run. Each must end soon
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import resource
@@ -343,7 +344,7 @@ def test_a_manifest_changed_anywhere(data: st.DataObject, mend: bool, way: str, 
     known = st.sampled_from(list(places(manifest)))
     for _ in range(data.draw(st.integers(1, 3))):
         change = (known, st.sampled_from(HOWS), KEYS, VALUES)
-        changed(manifest, *(data.draw(each) for each in change))
+        changed(manifest, *(copy.deepcopy(data.draw(each)) for each in change))
     text = json.dumps(manifest)
     if data.draw(st.integers(0, 9)) == 0:
         text = text.replace(*data.draw(st.sampled_from(TWICE)))

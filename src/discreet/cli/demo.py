@@ -139,12 +139,13 @@ def _show_answers(answers: list[tuple[str, discreet.Estimate, discreet.Estimate]
     console.print(table)
     say(
         "The interval holds over the publisher's coins, whatever the table is like. It is wide for a disease that must "
-        "hide in"
+        "hide in large"
     )
     say(
-        "large buckets. The uniform model takes a bucket's rows as alike: narrower, and wrong where disease depends on "
-        "age."
+        "buckets; where all of these hold the same diseases, the release does not tell, and the answer is unknown. The "
+        "uniform model"
     )
+    say("takes a bucket's rows as alike: narrower, and wrong where disease depends on age.")
 
 
 def _truths(data: Path) -> dict[str, int]:

@@ -92,7 +92,7 @@ values = [
 
 [mechanism]
 kind = "buckets"
-sizes = "two"
+sizes = "optimal"
 
 [mechanism.tolerance]            # how probable an inference of a value may become:
 theta = 8                        # min(1, 8 x the value's share + 0.02),

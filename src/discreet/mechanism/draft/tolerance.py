@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from discreet.errors import Infeasible
-from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+import numpy as np
 
-SIZES = "two"
+from discreet.guarantee.tolerance import Tolerance
+from discreet.mechanism.buckets.caps import caps_of, smallest_size
+from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.two_size import best_two_sizes
+
+SIZES = "optimal"
 MAX_SIZE = 50
 FLOOR = Decimal("0.02")
 THETAS = (2, 4, 8, 16, 32)
@@ -34,32 +37,43 @@ def propose_tolerance(counts: Mapping[object, int]) -> Proposal:
 
     Only where nothing else can be kept is every value's tolerance 1.
     """
+    tolerance = _search(counts)
+    return Proposal(tolerance=tolerance, plan=plan_buckets(counts, tolerance.of(counts), SIZES, max_size=MAX_SIZE))
+
+
+def _search(counts: Mapping[object, int]) -> Tolerance:
     kept = []
     for theta in THETAS:
-        proposal = _planned(Tolerance(theta=theta, floor=FLOOR), counts)
-        if proposal is None or _promises_nothing(proposal, counts):
+        tolerance = Tolerance(theta=theta, floor=FLOOR)
+        size = _mean_size(tolerance, counts)
+        if size is None or _promises_nothing(tolerance, counts):
             continue
-        if proposal.mean_size <= _USEFUL:
-            return proposal
-        kept.append(proposal)
+        if size <= _USEFUL:
+            return tolerance
+        kept.append((size, tolerance))
     if kept:
-        return min(kept, key=lambda proposal: proposal.mean_size)
+        return min(kept, key=lambda each: each[0])[1]
     most = max(counts.values()) * 100 // sum(counts.values())  # no tolerance is below a value's share: [WWFW] Lemma 1
     for hundredths in range(max(1, most), 100):
-        if proposal := _planned(Tolerance(floor=Decimal(hundredths) / 100), counts):
-            return proposal
-    return Proposal(
-        tolerance=Tolerance(floor=1), plan=plan_buckets(counts, dict.fromkeys(counts, 1), SIZES, max_size=MAX_SIZE)
-    )
+        tolerance = Tolerance(floor=Decimal(hundredths) / 100)
+        if _mean_size(tolerance, counts) is not None:
+            return tolerance
+    return Tolerance(floor=1)
 
 
-def _planned(tolerance: Tolerance, counts: Mapping[object, int]) -> Proposal | None:
-    try:
-        plan = plan_buckets(counts, tolerance.of(counts), SIZES, max_size=MAX_SIZE)
-    except Infeasible:
+def _mean_size(tolerance: Tolerance, counts: Mapping[object, int]) -> float | None:
+    """The average bucket of the best two sizes: quick to find, and where two sizes do, any number of them does."""
+    limits = tolerance.of(counts)
+    occurring = {value: count for value, count in counts.items() if count}
+    least = min(smallest_size(limits[value]) for value in occurring)
+    if least > MAX_SIZE:
         return None
-    return Proposal(tolerance=tolerance, plan=plan)
+    sizes = np.arange(least, MAX_SIZE + 1)
+    caps = caps_of([limits[value] for value in occurring], sizes)
+    classes = best_two_sizes(caps, np.array(list(occurring.values()), dtype=np.int64), sizes)
+    return None if classes is None else sum(occurring.values()) / sum(buckets for _, buckets in classes)
 
 
-def _promises_nothing(proposal: Proposal, counts: Mapping[object, int]) -> bool:
-    return all(proposal.plan.tolerance[value] == 1 for value, count in counts.items() if count)
+def _promises_nothing(tolerance: Tolerance, counts: Mapping[object, int]) -> bool:
+    limits = tolerance.of(counts)
+    return all(limits[value] == 1 for value, count in counts.items() if count)
