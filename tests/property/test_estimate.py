@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 import discreet
+from discreet.datasets.hospital import write_hospital
 from discreet.errors import QueryError
+from discreet.estimate import release as releases
 from discreet.estimate.answer import answer
 from discreet.estimate.bounds import bounds
 from discreet.estimate.composition import Composition
@@ -653,3 +655,19 @@ def test_a_release_in_which_every_sensitive_cell_is_missing_can_be_asked(tmp_pat
         assert release.count("ill LIKE 'a%' OR age = 2").value == 1
     finally:
         release.close()
+
+
+def test_many_questions_are_answered_in_batches_with_the_same_answers(tmp_path, monkeypatch):
+    """What is held in memory at a time changes no answer and no order."""
+    data, policy_file = write_hospital(tmp_path / "h", 2_000)
+    policy = discreet.Policy.load(policy_file)
+    table = discreet.read_table(data, policy)
+    release = discreet.publish(table, policy, to=tmp_path / "release", seed=1)
+    table.close()
+    asked = [f"age > {age} AND disease IN ('Flu', 'Asthma') OR age = {age}" for age in range(0, 90, 3)]
+    together = release.count_many(asked)
+    monkeypatch.setattr(releases, "_MOST_MATCHES", 7 * 700)
+    assert release.count_many(asked) == together
+    monkeypatch.setattr(releases, "_MOST_MATCHES", 1)
+    assert release.count_many(asked) == together
+    release.close()

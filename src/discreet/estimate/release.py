@@ -33,6 +33,7 @@ from discreet.schema.schema import Schema
 ESTIMATORS = ("unbiased", "uniform")
 MOST_GROUPS = 10_000
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
+_MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
 
 
 class Release:
@@ -200,17 +201,19 @@ class Release:
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
         width = NormalDist().inv_cdf((1 + confidence) / 2)
-        sensitive = self.schema.sensitive
         try:
-            split = split_by(conditions, sensitive, self._composition.encoding, self._engine)
-            wanted = [each for parts in split for each in (*_conditions(parts), *_pairs(parts).values())]
-            matches = self._rows.matches(wanted)
+            split = split_by(conditions, self.schema.sensitive, self._composition.encoding, self._engine)
+            answers: list[Estimate] = []
+            for some in _batches(split, _MOST_MATCHES // len(self._composition.ids)):
+                wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
+                matches = self._rows.matches(wanted)
+                answers += [self._answer(parts, matches, estimator, confidence, width) for parts in some]
         except duckdb.Error:
             raise QueryError(
                 "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
                 "numbers, or verify the release"
             ) from None
-        return [self._answer(parts, matches, estimator, confidence, width) for parts in split]
+        return answers
 
     def _answer(
         self,
@@ -255,6 +258,21 @@ class Release:
                     types[column] = "integer"
             known[name] = Auxiliary(relation=relation, types=types)
         return known
+
+
+def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:
+    """Conditions in their order, so many at a time that their matches in each bucket fit in memory."""
+    some: list[Sequence[Part]] = []
+    held = 0
+    for parts in split:
+        number = len(parts) + len(_pairs(parts))
+        if some and held + number > most:
+            yield some
+            some, held = [], 0
+        some.append(parts)
+        held += number
+    if some:
+        yield some
 
 
 def _conditions(parts: Sequence[Part]) -> list[Condition]:
