@@ -344,7 +344,9 @@ def test_a_long_answer_is_given_up(server, place):
     refused(download_adult, place, "sends more than 200,000 bytes")
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>moved</html>", gzip.compress(b"x"), zipped({})])
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>moved</html>", gzip.compress(b"x"), zipped({})], ids=["nothing", "page", "gzip", "empty zip"]
+)
 def test_what_is_no_archive_is_refused(server, place, body):
     """A page, an empty answer, a file of another kind, an empty archive."""
     server.body = body

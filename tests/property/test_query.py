@@ -1206,7 +1206,7 @@ def test_the_sensitive_value_is_looked_up_in_an_auxiliary_table(
 @pytest.mark.parametrize(
     "table",
     [{"n": [1, 2], "w": [1]}, {"n": 1}, [1, 2], "near", None, {"n": [1, "a"]}, {"n": [object()]}, 7, Path("near.csv")],
-    ids=repr,
+    ids=["ragged", "number", "list", "text", "none", "mixed", "object", "whole", "path"],
 )
 def test_what_is_no_auxiliary_table_is_refused(table: Any, release: discreet.Release) -> None:
     """Ragged columns and things that are no table are refused in one sentence."""
