@@ -38,7 +38,7 @@ def test_a_policy_that_loads_is_valid(policy_text, tmp_path):
         ("version = 1", "version = 2"),
         ('sensitive = "disease"', ""),
         ('kind = "buckets"', 'kind = "bucket"'),
-        ('sizes = "two"', 'sizes = "three"'),
+        ('sizes = "optimal"', 'sizes = "three"'),
         ("theta = 8", "theta = -8"),
         ("theta = 8", "tehta = 8"),
         ("integers = [0, 110]", "integers = [0]"),
@@ -47,7 +47,7 @@ def test_a_policy_that_loads_is_valid(policy_text, tmp_path):
         ('values = ["F", "M"]', 'values = ["F", 1]'),
         ('hierarchy = "zipcode.csv"', "hierarchy = 7"),
         ("[domains.gender]", "[domain.gender]"),
-        ('sizes = "two"', "max_size = 0"),
+        ('sizes = "optimal"', "max_size = 0"),
         ('quasi_identifiers = ["age", "gender", "zipcode"]', 'quasi_identifiers = "age"'),
     ],
 )
