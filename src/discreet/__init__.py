@@ -21,6 +21,7 @@ from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.check import check
 from discreet.mechanism.draft.draft import Draft, draft_policy
 from discreet.mechanism.publish import plan, publish
+from discreet.query.count_domain import count_domain
 from discreet.release.verify import Verdict, verify
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
 from discreet.schema.policy import Policy
@@ -54,6 +55,7 @@ __all__ = [
     "Tolerance",
     "Verdict",
     "check",
+    "count_domain",
     "draft_policy",
     "hierarchy_of_prefixes",
     "hierarchy_of_ranges",

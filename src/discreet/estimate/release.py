@@ -22,9 +22,9 @@ from discreet.estimate.composition import Composition, Ints
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.rows import Rows
 from discreet.estimate.unbiased import Regression
+from discreet.query.auxiliary import register_auxiliary
 from discreet.query.condition import Atom, Column, Condition, Every
 from discreet.query.parse import Query, parse_query
-from discreet.query.rebuild import Auxiliary
 from discreet.query.split import Part, split_by
 from discreet.release.folder import Manifest, plain_file, read_manifest
 from discreet.release.manifest import QIT, ST
@@ -84,7 +84,7 @@ class Release:
         aux: Mapping[str, Any] | None = None,
     ) -> list[Estimate]:
         """An estimate for each condition; they share the passes over the rows."""
-        known = self._auxiliary(aux)
+        known = register_auxiliary(aux, self._engine)
         queries = [parse_query(where, self.schema, known) for where in wheres]
         if any(query.group_by for query in queries):
             raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
@@ -103,7 +103,7 @@ class Release:
         query = parse_query(f"SELECT COUNT(*) FROM release GROUP BY {grouped}", self.schema) if columns else Query()
         if not query.group_by:
             raise QueryError("count_by needs at least one column")
-        condition = parse_query(where, self.schema, self._auxiliary(aux))
+        condition = parse_query(where, self.schema, register_auxiliary(aux, self._engine))
         if condition.group_by:
             raise QueryError("the condition of count_by must have no GROUP BY of its own")
         return self._grouped(Query(where=condition.where, group_by=query.group_by), estimator, confidence)
@@ -117,7 +117,7 @@ class Release:
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
         """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
-        query = parse_query(sql, self.schema, self._auxiliary(aux))
+        query = parse_query(sql, self.schema, register_auxiliary(aux, self._engine))
         if query.group_by:
             return self._grouped(query, estimator, confidence)
         return self._estimates([query.where], estimator, confidence)[0]
@@ -227,37 +227,6 @@ class Release:
         joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
         chosen = [part.values for part in parts]
         return answer(self._regression, found, chosen, joint, estimator=estimator, confidence=confidence, width=width)
-
-    def _auxiliary(self, tables: Mapping[str, Any] | None) -> dict[str, Auxiliary]:
-        """Register the caller's public tables under names of our own."""
-        known = {}
-        for number, (name, table) in enumerate((tables or {}).items()):
-            relation = f"auxiliary_{number}"
-            try:
-                self._engine.register(relation, pa.table(table) if isinstance(table, Mapping) else table)
-                columns = self._engine.columns(relation)
-            except (duckdb.Error, pa.ArrowException, TypeError, ValueError, AttributeError):
-                raise QueryError(
-                    f"aux ({name}) must be an Arrow or pandas table of plain columns, or a dict of lists of one length"
-                ) from None
-            types = {}
-            for column, kind in columns.items():
-                if kind == "VARCHAR":
-                    types[column] = "text"
-                elif kind in (
-                    "TINYINT",
-                    "SMALLINT",
-                    "INTEGER",
-                    "BIGINT",
-                    "UTINYINT",
-                    "USMALLINT",
-                    "UINTEGER",
-                    "DOUBLE",
-                    "FLOAT",
-                ):
-                    types[column] = "integer"
-            known[name] = Auxiliary(relation=relation, types=types)
-        return known
 
 
 def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:

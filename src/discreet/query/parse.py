@@ -36,9 +36,13 @@ def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | 
     """Read a condition, or a whole SELECT COUNT(*) ... [WHERE ...] [GROUP BY ...]; raises QueryError on anything
     else.
     """
+    return parse_in(text, Scope.of(schema, auxiliary or {}))
+
+
+def parse_in(text: str, scope: Scope) -> Query:
+    """Read a question about the columns of a scope; values are held against the domains that it has, if any."""
     if not isinstance(text, str) or len(text) > LONGEST or "\0" in text:
         raise QueryError(f"a question must be text of at most {LONGEST:,} characters")
-    scope = Scope.of(schema, auxiliary or {})
     words = text.strip().rstrip(";").strip()
     try:
         if re.match(r"(select|with)\b", words, re.IGNORECASE):

@@ -1,0 +1,61 @@
+"""Predicates on one column that need no engine: lists, comparisons with whole numbers, IS NULL."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from discreet.engine.encoding import Encoding
+from discreet.query.condition import Atom, Column
+from discreet.query.decide import Bools, Decided
+
+_SIGNS = {" < ": operator.lt, " <= ": operator.le, " > ": operator.gt, " >= ": operator.ge, " <> ": operator.ne}
+
+
+def lookup(atom: Atom, encodings: Mapping[str, Encoding]) -> Callable[[], Decided] | None:
+    """How to decide a predicate for each value of its column, in order; None where it takes an engine."""
+    column, *rest = atom.parts
+    if not isinstance(column, Column) or len(atom.columns) != 1:
+        return None
+    encoding = encodings[column.name]
+    if atom.listed is not None:
+        listed = atom.listed
+        return lambda: _decided(_among(listed, encoding), encoding)
+    if rest == [" IS NULL"]:
+        return lambda: (np.arange(len(encoding)) == len(encoding.values), None)
+    if encoding.kind == "text":
+        return None
+    match rest:
+        case [str(sign), str(limit)] if sign in _SIGNS and _whole(limit):
+            return lambda: _decided(_SIGNS[sign](_numbers(encoding), int(limit)), encoding)
+        case [" BETWEEN ", str(low), " AND ", str(high)] if _whole(low) and _whole(high):
+            return lambda: _decided((_numbers(encoding) >= int(low)) & (_numbers(encoding) <= int(high)), encoding)
+    return None
+
+
+def _whole(digits: str) -> bool:
+    return digits.isascii() and digits.isdigit()
+
+
+def _numbers(encoding: Encoding) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    if isinstance(encoding.values, range):
+        return np.arange(encoding.values.start, encoding.values.stop, dtype=np.int64)
+    return np.array(encoding.values, dtype=np.int64)
+
+
+def _among(listed: frozenset[int | str], encoding: Encoding) -> Bools:
+    values = encoding.values
+    if not isinstance(values, range):
+        return np.fromiter((value in listed for value in values), dtype=np.bool_, count=len(values))
+    true = np.zeros(len(values), dtype=np.bool_)
+    true[[values.index(each) for each in listed if isinstance(each, int) and each in values]] = True
+    return true
+
+
+def _decided(true: Bools, encoding: Encoding) -> Decided:
+    """Unknown where the value is missing."""
+    if not encoding.missing:
+        return true, None
+    return np.append(true, False), np.append(~true, False)
