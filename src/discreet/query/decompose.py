@@ -89,8 +89,8 @@ def _merged(tables: Iterable[Table], every: bool) -> list[Table]:
 
 
 def _cells(one: Table, other: Table) -> int:
-    added = (length for name, length in zip(other.scope, other.holds.shape, strict=True) if name not in one.scope)
-    return int(one.holds.size) * math.prod(added)
+    lengths: dict[Variable, int] = dict(zip(other.scope, other.holds.shape, strict=True))
+    return one.holds.size * math.prod(length for name, length in lengths.items() if name not in one.scope)
 
 
 def _join(one: Table, other: Table, every: bool) -> Table:
