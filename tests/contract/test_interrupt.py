@@ -32,6 +32,11 @@ def house(hospital, tmp_path) -> Path:
     return tmp_path
 
 
+def _as_from_a_terminal() -> None:
+    """Who runs these tests in the background of a shell ignores Ctrl-C, and a child would inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def interrupted(house: Path, when: Callable[[], bool], number: int) -> tuple[int, str]:
     """Publish, send the signal as soon as `when` is true; exit code and what was said."""
     words = ["publish", "hospital.csv", "--policy", "hospital.toml", "-o", "release"]
@@ -42,6 +47,7 @@ def interrupted(house: Path, when: Callable[[], bool], number: int) -> tuple[int
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(house / "scratch")},
+        preexec_fn=_as_from_a_terminal,
     )
     deadline = time.monotonic() + PATIENCE
     while not when():
