@@ -11,8 +11,11 @@ from discreet.errors import (
     TableError,
 )
 from discreet.estimate.estimate import Counts, Estimate
-from discreet.estimate.release import Release, open_release
+from discreet.estimate.open import open_release
+from discreet.estimate.release import Release
 from discreet.guarantee.tolerance import Tolerance
+from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
+from discreet.mechanism.alphabeta.plan import ViewPlan
 from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.certificate import Certificate
@@ -31,6 +34,7 @@ from discreet.table.source import CsvForm
 from discreet.table.table import Table
 
 __all__ = [
+    "AlphaBeta",
     "Anatomy",
     "BucketPlan",
     "Buckets",
@@ -54,6 +58,7 @@ __all__ = [
     "TableError",
     "Tolerance",
     "Verdict",
+    "ViewPlan",
     "check",
     "count_domain",
     "draft_policy",

@@ -368,7 +368,7 @@ def test_every_key_of_the_block_is_compared(release, tmp_path):
     block = json.loads((release / "datapackage.json").read_text(encoding="utf-8"))["discreet"]
     changed = {
         "version": "9.9",
-        "mechanism": {"kind": "other"},
+        "mechanism": {"kind": "anatomy", "l": 3},
         "schema": {**block["schema"], "domains": {**block["schema"]["domains"], "age": {"integers": [0, 9]}}},
         "guarantee": {**block["guarantee"], "tolerance": [["HIV", "1/9"]]},
         "facts": {},
@@ -438,7 +438,7 @@ HOSTILE = {
     "digits": lambda block: block["mechanism"]["tolerance"].update(floor="1/" + "9" * 4000),
     "zero": lambda block: block["mechanism"]["tolerance"].update(floor="1/0"),
     "no tolerance": lambda block: block["mechanism"].update(tolerance=[1, 2]),
-    "numbers": lambda block: block["mechanism"].update(max_size=float("nan"), sizes=float("inf"), kind=True),
+    "numbers": lambda block: block["mechanism"].update(max_size=float("nan"), sizes=float("inf")),
     "another type": lambda block: block["mechanism"].update(max_size=50.0),
     "wide": lambda block: block["schema"]["domains"].update(age={"integers": [-(2**52), 2**52]}),
     "name": lambda block: block["schema"].update(
@@ -496,3 +496,12 @@ def test_a_manifest_that_nests_too_deep_is_refused(release, tmp_path):
     code, _, err = run(release, stranger(release, tmp_path / "b", edit))
     assert code == 2
     assert re.search(r"nests at most \d+ deep", err)
+
+
+@pytest.mark.parametrize("kind", ["other", True, None, ["buckets"]])
+def test_a_mechanism_of_an_unknown_kind_is_one_sentence(kind, release, tmp_path):
+    """Nobody can say what such a release must hold."""
+    other = stranger(release, tmp_path / "b", lambda manifest: manifest["discreet"]["mechanism"].update(kind=kind))
+    code, words, errors = run(release, other)
+    assert code == 2
+    assert "must be of a kind that is known: buckets, anatomy, alphabeta" in words + errors

@@ -29,7 +29,7 @@ from pyarrow import parquet
 import discreet
 from discreet.datasets.hospital import write_hospital
 from discreet.errors import QueryError
-from discreet.estimate import release as releases
+from discreet.estimate import buckets as releases
 from discreet.estimate.answer import answer
 from discreet.estimate.bounds import bounds
 from discreet.estimate.composition import Composition

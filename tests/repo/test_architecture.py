@@ -18,7 +18,7 @@ ALLOWED = {
     "table": {"errors", "engine", "schema"},
     "release": {"errors", "engine", "schema", "guarantee"},
     "query": {"errors", "engine", "schema"},
-    "estimate": {"errors", "engine", "schema", "release", "query"},
+    "estimate": {"errors", "engine", "schema", "guarantee", "release", "query"},
     "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
     "datasets": {"errors"},
     "evaluate": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "estimate", "datasets"},

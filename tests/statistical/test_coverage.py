@@ -24,9 +24,9 @@ import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
 from discreet.estimate.answer import answer
+from discreet.estimate.buckets import _pairs
 from discreet.estimate.composition import Composition
 from discreet.estimate.estimate import Estimate
-from discreet.estimate.release import _pairs
 from discreet.estimate.unbiased import Regression
 from discreet.mechanism.buckets.slots import draw_slots, hand_out
 from discreet.query.condition import Condition, render

@@ -55,7 +55,8 @@ def publish(
     if as_json:
         show_json({"release": str(to), "rows": release.rows, "facts": facts})
         return
-    say(f"published {release.rows:,} rows as {to}")
+    what = "tuples" if isinstance(loaded.mechanism, discreet.AlphaBeta) else "rows"
+    say(f"published {release.rows:,} {what} as {to}")
     say(facts["words"])
     if "warning" in facts:
         say(f"Note: {facts['warning']}", style="bold")

@@ -37,17 +37,19 @@ def query(
     tables = dict(_auxiliary(each) for each in aux or [])
     with closing(discreet.open_release(release)) as opened:
         answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
-        model = answer if as_json else opened.query(question, estimator="uniform", confidence=confidence, aux=tables)
+        model = None
+        if not as_json and "uniform" in opened.estimators:
+            model = opened.query(question, estimator="uniform", confidence=confidence, aux=tables)
     if as_json:
         show_json(answer.as_json())
         return
-    if isinstance(answer, discreet.Counts) and isinstance(model, discreet.Counts):
-        show_counts(answer, model)
-    elif isinstance(answer, discreet.Estimate) and isinstance(model, discreet.Estimate):
-        _show_one(answer, model)
+    if isinstance(answer, discreet.Counts):
+        show_counts(answer, model if isinstance(model, discreet.Counts) else None)
+    else:
+        _show_one(answer, model if isinstance(model, discreet.Estimate) else None)
 
 
-def _show_one(answer: discreet.Estimate, model: discreet.Estimate) -> None:
+def _show_one(answer: discreet.Estimate, model: discreet.Estimate | None) -> None:
     if answer.exact:
         say(f"{answer.bounds[0]:,}, exactly: the published tables leave no doubt")
         return
@@ -55,7 +57,7 @@ def _show_one(answer: discreet.Estimate, model: discreet.Estimate) -> None:
     say(f"{value}", style="bold")
     say(f"  {answer.confidence:.0%} interval   {interval}  (over {answer.conditional_on})")
     say(f"  certainly      {bounds}")
-    if answer.conditional_on != "model":
+    if model is not None and answer.conditional_on != "model":
         value, interval, _ = estimate_row(model)
         say(f"  uniform model  {value}, {interval}: right only if the buckets' rows are alike")
     if answer.note:

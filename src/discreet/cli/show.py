@@ -151,12 +151,12 @@ def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
     )
 
 
-def show_counts(counts: Counts, models: Counts) -> None:
-    """A table of estimates, with the papers' estimate beside."""
+def show_counts(counts: Counts, models: Counts | None) -> None:
+    """A table of estimates, with the papers' estimate beside, where there is one."""
     confidence = counts.rows[0][1].confidence if counts.rows else 0.95
-    table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", "uniform (model)", box=None)
-    for (group, estimate), (_, model) in zip(counts, models, strict=True):
-        table.add_row(
-            *(escape(plain(_named(value))) for value in group), *estimate_row(estimate), estimate_row(model)[0]
-        )
+    beside = ("uniform (model)",) if models else ()
+    table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)
+    for number, (group, estimate) in enumerate(counts):
+        named = (escape(plain(_named(value))) for value in group)
+        table.add_row(*named, *estimate_row(estimate), *([estimate_row(models.rows[number][1])[0]] if models else []))
     console.print(table)

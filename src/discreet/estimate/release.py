@@ -1,43 +1,36 @@
-"""A release that answers: counts with intervals, from its files alone."""
+"""A release that answers: counts with intervals, from its files alone. What every kind of release shares."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, code, identifier, literal, text
+from discreet.engine.encoding import identifier, literal, text
 from discreet.errors import QueryError, ReleaseError
-from discreet.estimate.answer import answer
-from discreet.estimate.composition import Composition, Ints
 from discreet.estimate.estimate import Counts, Estimate
-from discreet.estimate.rows import Rows
-from discreet.estimate.unbiased import Regression
 from discreet.query.auxiliary import register_auxiliary
 from discreet.query.condition import Atom, Column, Condition, Every
 from discreet.query.parse import Query, parse_query
-from discreet.query.split import Part, split_by
-from discreet.release.folder import Manifest, plain_file, read_manifest
-from discreet.release.manifest import QIT, ST
+from discreet.release.folder import Manifest, plain_file
 from discreet.schema.schema import Schema
 
-ESTIMATORS = ("unbiased", "uniform")
 MOST_GROUPS = 10_000
-_MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
-_MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
 
 
-class Release:
+class Release(ABC):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table."""
+
+    estimators: ClassVar[tuple[str, ...]]
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest
@@ -58,8 +51,17 @@ class Release:
         return dict(self._manifest.block["facts"])
 
     @property
+    @abstractmethod
     def rows(self) -> int:
-        return self._manifest.rows
+        """How many rows the release has: people, or tuples with the random ones."""
+
+    @abstractmethod
+    def _answers(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
+        """An estimate for each condition."""
+
+    @abstractmethod
+    def _occurring(self, column: str) -> list[Any]:
+        """The values of a column that a GROUP BY lists."""
 
     def count(
         self,
@@ -125,42 +127,6 @@ class Release:
     def close(self) -> None:
         self._engine.close()
 
-    @cached_property
-    def _regression(self) -> Regression:
-        return Regression(composition=self._composition)
-
-    @cached_property
-    def _rows(self) -> Rows:
-        """The QIT, opened with the first question."""
-        ids = self._composition.ids
-        with self._reading(QIT) as read:
-            self._engine.rows(f"CREATE VIEW qit AS {read}")
-            return Rows(self._engine, self.schema, "qit", ids)
-
-    @cached_property
-    def _composition(self) -> Composition:
-        """The ST, read with the first question."""
-        sensitive = self.schema.sensitive
-        encoding = self.schema.domains[sensitive].encoding
-        with self._reading(ST) as read:
-            self._engine.rows(f"CREATE VIEW st AS {read}")
-            whole = Encoding(range(1, 2**53))
-            columns = {"BID": ("BID", whole), sensitive: (sensitive, encoding), "COUNT": ("COUNT", whole)}
-            self._engine.encode("st_coded", "st", columns)
-            entries = self._engine.arrow(
-                f"SELECT BID, {code(sensitive, encoding)}::INTEGER AS code, COUNT FROM st_coded"
-            )
-            if any(column.null_count for column in entries.columns) or not len(entries):
-                raise ValueError
-            bucket, codes, count = (column.to_numpy() for column in entries.columns)
-            if (np.diff(bucket) < 0).any():
-                raise ValueError
-        ids, position = np.unique(bucket, return_inverse=True)
-        occurring, value = np.unique(codes, return_inverse=True)
-        listed = list(self.schema.domains[sensitive])
-        values = tuple(listed[each] for each in occurring)
-        return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
-
     @contextmanager
     def _reading(self, name: str) -> Iterator[str]:
         """SQL that reads one table of the release; whatever its bytes make the libraries raise is one sentence."""
@@ -188,77 +154,20 @@ class Release:
         estimates = self._estimates(conditions, estimator, confidence)
         return Counts(columns=query.group_by, rows=tuple(zip(listed, estimates, strict=True)))
 
-    def _occurring(self, column: str) -> list[Any]:
-        if column == self.schema.sensitive:
-            return list(self._composition.values)
-        with self._reading(QIT):
-            found = self._rows.occurring(column)
-        return [value for value in self.schema.domains[column] if value in found]
-
     def _estimates(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
-        if estimator not in ESTIMATORS:
-            raise QueryError(f"estimator ({estimator}) must be one of {', '.join(ESTIMATORS)}")
+        if estimator not in self.estimators:
+            raise QueryError(f"estimator ({estimator}) must be one of {', '.join(self.estimators)}")
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
-        width = NormalDist().inv_cdf((1 + confidence) / 2)
         try:
-            split = split_by(conditions, self.schema.sensitive, self._composition.encoding, self._engine)
-            answers: list[Estimate] = []
-            for some in _batches(split, _MOST_MATCHES // len(self._composition.ids)):
-                wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
-                matches = self._rows.matches(wanted)
-                answers += [self._answer(parts, matches, estimator, confidence, width) for parts in some]
+            return self._answers(conditions, estimator, confidence)
         except duckdb.Error:
             raise QueryError(
                 "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
                 "numbers, or verify the release"
             ) from None
-        return answers
-
-    def _answer(
-        self,
-        parts: Sequence[Part],
-        matches: Mapping[Condition, Ints],
-        estimator: str,
-        confidence: float,
-        width: float,
-    ) -> Estimate:
-        found = [matches[condition] for condition in _conditions(parts)]
-        joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
-        chosen = [part.values for part in parts]
-        return answer(self._regression, found, chosen, joint, estimator=estimator, confidence=confidence, width=width)
 
 
-def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:
-    """Conditions in their order, so many at a time that their matches in each bucket fit in memory."""
-    some: list[Sequence[Part]] = []
-    held = 0
-    for parts in split:
-        number = len(parts) + len(_pairs(parts))
-        if some and held + number > most:
-            yield some
-            some, held = [], 0
-        some.append(parts)
-        held += number
-    if some:
-        yield some
-
-
-def _conditions(parts: Sequence[Part]) -> list[Condition]:
-    return [part.condition for part in parts]
-
-
-def _pairs(parts: Sequence[Part]) -> dict[tuple[int, int], Condition]:
-    """The conditions that pairs of parts meet together, while there are few."""
-    if len(parts) > _MOST_PARTS:
-        return {}
-    pairs = combinations(range(len(parts)), 2)
-    return {(one, two): Every((parts[one].condition, parts[two].condition)) for one, two in pairs}
-
-
-def open_release(folder: str | Path) -> Release:
-    """Open a release folder for questions; raises ReleaseError where it is not one. `verify` checks its promise."""
-    path = Path(folder)
-    if not path.is_dir():
-        raise ReleaseError(f"release ({folder}) must be a folder")
-    return Release(read_manifest(path))
+def width_of(confidence: float) -> float:
+    """How many standard errors an interval reaches to each side."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -6,13 +6,23 @@ all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, SeriesRefusal
-from discreet.estimate.release import Release, open_release
+from discreet.estimate.open import open_release
+from discreet.estimate.release import Release
+from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
+from discreet.mechanism.alphabeta.codes import Radix
+from discreet.mechanism.alphabeta.plan import ViewPlan
+from discreet.mechanism.alphabeta.write import SHARES as VIEW_SHARES
+from discreet.mechanism.alphabeta.write import distinct_tuples, write_view
 from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.caps import Classes
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.mechanism.buckets.write import SHARES, write_buckets
 from discreet.release.write import check_target, is_release, new_folder
@@ -26,9 +36,14 @@ from discreet.table.table import Table
 DIGEST = "comparing with the series"
 
 
-def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> BucketPlan:
+def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> BucketPlan | ViewPlan:
     """What would be published; nothing is written and the series is not touched."""
-    return _mechanism(policy).plan(table.histogram, progress)
+    mechanism = _mechanism(policy)
+    if not isinstance(mechanism, AlphaBeta):
+        return mechanism.plan(table.histogram, progress)
+    radix = Radix(sizes=tuple(len(policy.schema.domains[name]) for name in policy.schema.columns))
+    tuples = distinct_tuples(table, radix).shape[1]
+    return ViewPlan(guarantee=mechanism.guarantee(policy.schema), tuples=tuples, domain=radix.domain)
 
 
 def publish(
@@ -53,26 +68,26 @@ def publish(
     to = Path(to)
     check_target(to, replace=replace)
     mechanism = _mechanism(policy)
-    planned = mechanism.plan(table.histogram, progress)
+    make = (
+        _view_maker(table, mechanism, csv=csv)
+        if isinstance(mechanism, AlphaBeta)
+        else _bucket_maker(table, mechanism, csv=csv, progress=progress)
+    )
     if seed is not None:
-        coins = Coins.from_seed(seed)
-        steps = Steps(progress, SHARES)
         with new_folder(to, replace=replace) as folder, table.unchanged():
-            write_buckets(table, mechanism, planned, coins, folder, csv=csv, continued=False, steps=steps)
+            make.write(Coins.from_seed(seed), folder, (), continued=False, steps=Steps(progress, make.shares))
         return open_release(to)
-    steps = Steps(progress, {DIGEST: 0.2, **SHARES})
+    steps = Steps(progress, {DIGEST: 0.2, **make.shares})
     with Series(_series_path(series, policy, to)) as memory:
         rows, ordered = _digests(table, memory, steps)
+        ordered = rows if make.any_order else ordered
         earlier = earlier_view(memory, rows=rows, ordered=ordered, policy=policy.digest, new_series=new_series)
         continued = bool(earlier.continued if earlier else memory.views())
-        if earlier:  # a search that ran longer today may have found a better plan; the release stays what it was
-            planned = mechanism.replan(table.histogram, earlier.classes)
+        classes = earlier.classes if earlier else make.classes
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
             with table.unchanged():
-                drawn = write_buckets(
-                    table, mechanism, planned, coins, folder, csv=csv, continued=continued, steps=steps
-                )
+                drawn = make.write(coins, folder, classes, continued=continued, steps=steps)
             if earlier and earlier.drawn != drawn:
                 raise SeriesRefusal(
                     f"the release of {earlier.published} ({earlier.release}) cannot be made again with these versions "
@@ -83,12 +98,45 @@ def publish(
                 ordered=ordered,
                 policy=policy.digest,
                 drawn=drawn,
-                classes=planned.classes,
+                classes=classes,
                 continued=continued,
                 release=str(to.resolve()),
             )
             memory.record(view)  # before anybody can see the folder under its name
     return open_release(to)
+
+
+class _Write(Protocol):
+    def __call__(self, coins: Coins, folder: Path, classes: Classes, *, continued: bool, steps: Steps) -> bytes:
+        """Fill the folder; returns a digest of what the coins gave."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Maker:
+    """How a mechanism makes its release: the classes it plans, the shares of its steps, and whether order matters."""
+
+    write: _Write
+    shares: Mapping[str, float]
+    classes: Classes = ()
+    any_order: bool = False
+
+
+def _bucket_maker(table: Table, mechanism: Buckets | Anatomy, *, csv: bool, progress: Progress | None) -> _Maker:
+    planned = mechanism.plan(table.histogram, progress)
+
+    def write(coins: Coins, folder: Path, classes: Classes, *, continued: bool, steps: Steps) -> bytes:
+        # a search that ran longer today may have found a better plan; an earlier release stays what it was
+        plan = planned if classes in ((), planned.classes) else mechanism.replan(table.histogram, classes)
+        return write_buckets(table, mechanism, plan, coins, folder, csv=csv, continued=continued, steps=steps)
+
+    return _Maker(write=write, shares=SHARES, classes=planned.classes)
+
+
+def _view_maker(table: Table, mechanism: AlphaBeta, *, csv: bool) -> _Maker:
+    def write(coins: Coins, folder: Path, classes: Classes, *, continued: bool, steps: Steps) -> bytes:
+        return write_view(table, mechanism, coins, folder, csv=csv, continued=continued, steps=steps)
+
+    return _Maker(write=write, shares=VIEW_SHARES, any_order=True)
 
 
 def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
@@ -100,8 +148,8 @@ def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
     return digest.rows, digest.ordered
 
 
-def _mechanism(policy: Policy) -> Buckets | Anatomy:
-    if not isinstance(policy.mechanism, Buckets | Anatomy):
+def _mechanism(policy: Policy) -> Buckets | Anatomy | AlphaBeta:
+    if not isinstance(policy.mechanism, Buckets | Anatomy | AlphaBeta):
         raise PolicyError(f"mechanism ({policy.mechanism.kind}) must be one that publishes; see kind in the policy")
     return policy.mechanism
 

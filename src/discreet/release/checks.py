@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding, code, identifier, text
 from discreet.errors import ReleaseError
+from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.folder import Manifest, plain_file, strangers
 from discreet.release.manifest import QIT, README, ST, fields_of, sha256
 from discreet.release.readme import readme_of
@@ -60,7 +61,6 @@ def check_hashes(files: Files) -> str | None:
 def check_schema(files: Files) -> str | None:
     """The tables have exactly the declared columns, every cell lies in its domain, and nothing else is in the files."""
     schema = files.manifest.schema
-    domains = {name: schema.domains[name] for name in schema.columns}
     for relation, name in (("qit", QIT), ("st", ST)):
         path = files.path(name)
         if pq.read_metadata(path).metadata:
@@ -68,24 +68,33 @@ def check_schema(files: Files) -> str | None:
         files.engine.rows(
             f"CREATE OR REPLACE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path.resolve()))})"
         )
-        fields = fields_of(schema, relation)
-        found = files.engine.columns(relation)
-        if list(found) != [field["name"] for field in fields]:
-            return f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}"
-        for field in fields:
-            kinds = ("VARCHAR",) if field["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
-            if found[field["name"]] not in kinds:
-                return f"{field['name']} in {name} must be of type {field['type']}"
-        own = {column: (column, domains[column].encoding) for column in found if column in domains}
-        own.update({column: (column, Encoding(range(1, 2**53))) for column in ("BID", "COUNT") if column in found})
-        files.engine.encode(f"{relation}_in_domain", relation, own)
-        for column, (nulls, outside) in files.engine.misfits(f"{relation}_in_domain")[1].items():
-            wrong = outside if column in domains and domains[column].missing else nulls + outside
-            if wrong:
-                return f"{column} in {name} is outside its domain in {wrong:,} rows"
+        if broken := check_table(files, relation, name):
+            return broken
     for each in files.manifest.resources:
         if each["schema"] != {"fields": fields_of(schema, Path(each["path"]).stem)}:
             return f"the manifest describes the columns of {each['path']} otherwise than its schema"
+    return None
+
+
+def check_table(files: Files, relation: str, name: str) -> str | None:
+    """One table has exactly its columns, of their types, and every cell lies in its domain."""
+    schema = files.manifest.schema
+    domains = {each: schema.domains[each] for each in schema.columns}
+    fields = fields_of(schema, relation)
+    found = files.engine.columns(relation)
+    if list(found) != [field["name"] for field in fields]:
+        return f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}"
+    for field in fields:
+        kinds = ("VARCHAR",) if field["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
+        if found[field["name"]] not in kinds:
+            return f"{field['name']} in {name} must be of type {field['type']}"
+    own = {column: (column, domains[column].encoding) for column in found if column in domains}
+    own.update({column: (column, Encoding(range(1, 2**53))) for column in ("BID", "COUNT") if column in found})
+    files.engine.encode(f"{relation}_in_domain", relation, own)
+    for column, (nulls, outside) in files.engine.misfits(f"{relation}_in_domain")[1].items():
+        wrong = outside if column in domains and domains[column].missing else nulls + outside
+        if wrong:
+            return f"{column} in {name} is outside its domain in {wrong:,} rows"
     return None
 
 
@@ -124,7 +133,7 @@ def check_buckets(files: Files) -> str | None:
 
 def check_tolerance(files: Files) -> str | None:
     """In every bucket every value's share is at most its tolerance, in exact integers."""
-    limits = dict(files.manifest.guarantee.tolerance)
+    limits = dict(_promised(files).tolerance)
     sizes = "(SELECT BID, sum(COUNT)::BIGINT AS records FROM st GROUP BY BID)"
     shares = files.engine.rows(
         f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.records
@@ -141,7 +150,7 @@ def check_tolerance(files: Files) -> str | None:
 
 def check_promise(files: Files) -> str | None:
     """The tolerances are those that the stated parameters give for the published counts, and the facts say the same."""
-    schema, guarantee, block = files.manifest.schema, files.manifest.guarantee, files.manifest.block
+    schema, guarantee, block = files.manifest.schema, _promised(files), files.manifest.block
     counts = dict(files.engine.rows(f"SELECT {identifier(schema.sensitive)}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
     match block["mechanism"]:
         case {
@@ -176,6 +185,12 @@ def check_promise(files: Files) -> str | None:
     if readme.stat().st_size != len(words) or readme.read_bytes() != words:  # a stranger's may be of any size
         return f"{README} does not say what the manifest promises"
     return None
+
+
+def _promised(files: Files) -> FPrimePrivacy:
+    if not isinstance(files.manifest.guarantee, FPrimePrivacy):
+        raise ReleaseError("the guarantee is not F'-privacy")
+    return files.manifest.guarantee
 
 
 def _fraction(number: object) -> Fraction:
@@ -232,7 +247,9 @@ def check_randomness(files: Files) -> str | None:
     return "the coins came from a seed, so anyone can toss them again; publish without a seed"
 
 
-CHECKS: tuple[tuple[str, Callable[[Files], str | None], str], ...] = (
+Check = tuple[str, Callable[[Files], str | None], str]  # its name, what it does, what holds where it finds nothing
+
+CHECKS: tuple[Check, ...] = (
     ("files", check_files, "every file is declared and plain"),
     ("hashes", check_hashes, "every file has the stated bytes"),
     ("schema", check_schema, "only declared columns, every cell in its domain"),

@@ -13,9 +13,12 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import ReleaseError
+from discreet.guarantee.dgamma import NAME as DGAMMA
+from discreet.guarantee.dgamma import dgamma_from_json
+from discreet.guarantee.fprime import percent
 from discreet.release.alike import domain_change, domain_text, listed, plain
 from discreet.release.folder import Manifest
-from discreet.release.manifest import QIT, README, ST
+from discreet.release.manifest import QIT, README, VIEW
 from discreet.release.strength import number_of, rule_changes, tolerance_changes
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema, schema_from_json
@@ -97,8 +100,9 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Difference,
 def same_release(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     """Whether two releases state the same content and the same hashes; CSV copies do not count."""
     own = {key for key in a if key != "files"}
+    tables = {name for name in (*a["files"], *b["files"]) if name.endswith(".parquet")}
     return all(_same(a[key], b.get(key)) for key in own) and all(
-        a["files"][name] == b["files"][name] for name in (QIT, ST)
+        a["files"].get(name) == b["files"].get(name) for name in tables
     )
 
 
@@ -161,14 +165,41 @@ def _tolerances(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Sc
     if not _same(*notions):
         meaning = "another kind of promise"
         yield Difference(topic="tolerances", name="notion", a=notions[0], b=notions[1], meaning=meaning)
+    elif notions[0] == DGAMMA:
+        yield from _probabilities(a["guarantee"], b["guarantee"])
     elif one.sensitive == two.sensitive and ("guarantee" in a or _ruled(a["mechanism"], b["mechanism"])):
         for change in tolerance_changes(a, b, one.domains[one.sensitive], two.domains[two.sensitive]):
             yield Difference(topic="tolerances", **change)
 
 
+def _probabilities(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    """How two promises of (d, gamma)-privacy differ."""
+    one, two = dgamma_from_json(before), dgamma_from_json(after)
+    for name, meaning in (
+        ("d", "covers adversaries who held a tuple for up to that probable"),
+        ("gamma", "how probable a tuple may become"),
+        ("adversary", "who is kept from learning more"),
+        ("keep", "how often a tuple of the table is kept"),
+        ("insert", "how often another tuple is inserted"),
+    ):
+        if (old := getattr(one, name)) != (new := getattr(two, name)):
+            shown = tuple(each if isinstance(each, str) else percent(each) for each in (old, new))
+            yield Difference(
+                topic="tolerances",
+                name=name,
+                a=before[name],
+                b=after[name],
+                meaning=meaning,
+                shown=(shown[0], shown[1]),
+            )
+
+
 def _numbers(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
-    for name in (name for name in dict.fromkeys((*NUMBERS, *a)) if name in a and name not in ELSEWHERE):
-        if not _same(a[name], b[name]):
+    for name in (name for name in dict.fromkeys((*NUMBERS, *a, *b)) if name in {*a, *b} and name not in ELSEWHERE):
+        if name not in a or name not in b:
+            meaning = f"only {'A' if name in a else 'B'} states it: they are of different kinds"
+            yield Difference(topic="release", name=name, a=a.get(name), b=b.get(name), meaning=meaning)
+        elif not _same(a[name], b[name]):
             shown = (_classes(a[name]), _classes(b[name])) if name == "classes" else None
             meaning = NUMBERS[name](a, b) if name in NUMBERS else "stated otherwise"
             yield Difference(topic="release", name=name, a=a[name], b=b[name], meaning=meaning, shown=shown)
@@ -244,7 +275,7 @@ def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
         old, new = before.get(name), after.get(name)
         if old != new:
             only = "only in A" if new is None else "only in B" if old is None else "other bytes"
-            meaning, shown = TOGETHER if name == QIT else only, (_shown(old)[:19], _shown(new)[:19])
+            meaning, shown = TOGETHER if name in (QIT, VIEW) else only, (_shown(old)[:19], _shown(new)[:19])
             yield Difference(topic="files", name=name, a=old, b=new, meaning=meaning, shown=shown)
 
 

@@ -6,31 +6,42 @@ Only the files that the format names are ever opened; a path, a link or a name f
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import PolicyError, ReleaseError
+from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
-from discreet.release.manifest import FORMAT, MANIFEST, QIT, README, ST
+from discreet.release.manifest import FORMAT, MANIFEST, QIT, README, ST, VIEW
 from discreet.schema.schema import Schema, schema_from_json
 
 LARGEST_MANIFEST = 64 * 2**20
-DATA_FILES = (QIT, ST, "data/qit.csv", "data/st.csv")
-KEYS = (
-    "format",
-    "version",
-    "mechanism",
-    "schema",
-    "guarantee",
-    "facts",
-    "rows",
-    "classes",
-    "loss",
-    "continued",
-    "randomness",
-    "readme",
-)
+_ALWAYS = ("format", "version", "mechanism", "schema", "guarantee", "facts", "continued", "randomness", "readme")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """A kind of release: its tables, the keys of its block beside those of every release, and its guarantee."""
+
+    tables: tuple[str, ...]
+    numbers: tuple[str, ...]
+    lists: tuple[str, ...]
+    guarantee: Callable[[Any], FPrimePrivacy | DGammaPrivacy]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (*_ALWAYS, *self.numbers, *self.lists)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (*self.tables, *(str(Path(each).with_suffix(".csv")) for each in self.tables))
+
+
+BUCKETS = Family(tables=(QIT, ST), numbers=("rows", "loss"), lists=("classes",), guarantee=fprime_from_json)
+VIEWS = Family(tables=(VIEW,), numbers=("tuples",), lists=(), guarantee=dgamma_from_json)
+FAMILIES = {"buckets": BUCKETS, "anatomy": BUCKETS, "alphabeta": VIEWS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +50,8 @@ class Manifest:
 
     folder: Path
     schema: Schema
-    guarantee: FPrimePrivacy
+    guarantee: FPrimePrivacy | DGammaPrivacy
+    family: Family
     block: dict[str, Any]
     resources: tuple[dict[str, Any], ...]
 
@@ -63,22 +75,29 @@ def read_manifest(folder: Path) -> Manifest:
         raise ReleaseError(
             f"format ({str(block.get('format'))[:20]}) must be {FORMAT}; update discreet to read this release"
         )
-    if set(block) != set(KEYS):
-        raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(KEYS)}")
+    mechanism = block.get("mechanism")
+    kind = mechanism.get("kind") if isinstance(mechanism, dict) else None
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        raise ReleaseError(f"mechanism in the block 'discreet' must be of a kind that is known: {', '.join(FAMILIES)}")
+    family = FAMILIES[kind]
+    if set(block) != set(family.keys):
+        raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(family.keys)}")
     if set(document) != {"$schema", "name", "resources", "discreet"}:
         raise ReleaseError(f"{MANIFEST} must have $schema, name, resources and the block 'discreet', and nothing else")
     resources = document.get("resources")
     if not isinstance(resources, list) or not all(_is_resource(each) for each in resources):
         raise ReleaseError(f"{MANIFEST} must list resources with name, path, bytes, hash and schema")
     paths = [each["path"] for each in resources]
-    if len(set(paths)) < len(paths) or not {QIT, ST} <= set(paths) <= set(DATA_FILES):
-        raise ReleaseError(f"resources must be {QIT} and {ST}, and their CSV copies if any, and nothing else")
-    _check_block(block)
+    if len(set(paths)) < len(paths) or not set(family.tables) <= set(paths) <= set(family.files):
+        raise ReleaseError(f"resources must be {' and '.join(family.tables)}, and CSV copies if any, and nothing else")
+    _check_block(block, family)
     try:
-        schema, guarantee = schema_from_json(block["schema"]), fprime_from_json(block["guarantee"])
+        schema, guarantee = schema_from_json(block["schema"]), family.guarantee(block["guarantee"])
     except PolicyError as error:
         raise ReleaseError(f"{MANIFEST}: {error}") from None
-    return Manifest(folder=folder, schema=schema, guarantee=guarantee, block=block, resources=tuple(resources))
+    return Manifest(
+        folder=folder, schema=schema, guarantee=guarantee, family=family, block=block, resources=tuple(resources)
+    )
 
 
 def plain_file(folder: Path, name: str) -> Path:
@@ -117,12 +136,13 @@ def _is_resource(each: Any) -> bool:
             return False
 
 
-def _check_block(block: dict[str, Any]) -> None:
-    for name, kind in (("rows", int), ("loss", int), ("continued", bool), ("randomness", str), ("readme", str),
-                       ("facts", dict), ("mechanism", dict), ("classes", list)):  # fmt: skip
+def _check_block(block: dict[str, Any], family: Family) -> None:
+    kinds: dict[str, type] = {"continued": bool, "randomness": str, "readme": str, "facts": dict, "mechanism": dict}
+    kinds |= dict.fromkeys(family.numbers, int) | dict.fromkeys(family.lists, list)
+    for name, kind in kinds.items():
         if type(block[name]) is not kind:
             raise ReleaseError(f"{name} in the block 'discreet' must be a {kind.__name__}")
-    for each in block["classes"]:
+    for each in block.get("classes", []):
         match each:
             case {"size": int(size), "buckets": int(buckets), **rest} if not rest and size > 0 and buckets > 0:
                 pass

@@ -14,11 +14,14 @@ MANIFEST = "datapackage.json"
 README = "README.md"
 QIT = "data/qit.parquet"
 ST = "data/st.parquet"
+VIEW = "data/view.parquet"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
 
 def fields_of(schema: Schema, resource: str) -> list[dict[str, Any]]:
-    """The columns of a bucket release's table, in Frictionless terms, with their public domains."""
+    """The columns of a release's table, in Frictionless terms, with their public domains."""
+    if resource == "view":
+        return [_field(schema, name) for name in schema.columns]
     if resource == "qit":
         return [
             *(_field(schema, name) for name in schema.quasi_identifiers),

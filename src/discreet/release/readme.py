@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.schema.schema import Schema
 
 
@@ -59,4 +60,54 @@ the other columns, and it has no interval:
     matching = qit[...].groupby("BID").size()                # rows that meet your condition
     having = st[st[{sensitive!r}].isin([...])].groupby("BID")["COUNT"].sum()
     print((matching * having / size).sum())
+"""
+
+
+def view_readme_of(schema: Schema, facts: dict[str, Any], promise: DGammaPrivacy, *, tuples: int, seeded: bool) -> str:
+    """The whole text for a release of tuples among random ones."""
+    warning = f"\n**Note.** {facts['warning']}\n" if "warning" in facts else ""
+    test = (
+        "\n**This is a test release.** Its coins came from a seed, so anyone can toss them again; it protects nobody.\n"
+        if seeded
+        else ""
+    )
+    limits = "\n".join(f"- {limit}" for limit in facts["not_covered"])
+    alpha, beta = float(promise.keep - promise.insert), float(promise.insert)
+    return f"""# A release of {tuples:,} tuples, true ones among random ones
+{test}{warning}
+## What is promised
+
+{facts["words"]}
+
+- Adversary: {facts["adversary"]}
+- Inequality: {facts["inequality"]}
+- Unit: {facts["unit"]}
+
+## What is not covered
+
+{limits}
+
+## What is here
+
+- `data/view.parquet`: tuples of {", ".join(schema.columns)}. Each distinct tuple of the table is here with probability
+  {float(promise.keep):.6g}, and every other tuple of the public domains with probability {beta:.6g}. Nothing tells
+  which is which.
+- `datapackage.json`: a Frictionless Data Package; its block `discreet` holds the promise and all public parameters.
+
+## How to count
+
+With discreet (`pip install discreet`), an estimate with an interval:
+
+    import discreet
+    release = discreet.open_release(".")
+    print(release.count("..."))           # any condition over the columns
+    print(discreet.verify("."))           # check the promise from these files
+
+With pandas alone, for a condition that D tuples of the public domains meet:
+
+    import pandas as pd
+    view = pd.read_parquet("data/view.parquet")
+    print((len(view[...]) - {beta!r} * D) / {alpha!r})
+
+Counts are of distinct tuples.
 """

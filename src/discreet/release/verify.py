@@ -13,7 +13,8 @@ from discreet.engine.duck import Engine
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import ReleaseError
 from discreet.release.checks import CHECKS, NOT_CHECKABLE, Files, failing
-from discreet.release.folder import read_manifest
+from discreet.release.folder import VIEWS, read_manifest
+from discreet.release.view_checks import VIEW_CHECKS, VIEW_NOT_CHECKABLE
 
 _SHARES = {
     "hashes": 0.1,
@@ -69,14 +70,15 @@ def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress
     except ReleaseError as error:
         return Verdict(checks=(Check(name="manifest", holds=False, detail=str(error)),), not_checkable=NOT_CHECKABLE)
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
+    checks, beyond = (VIEW_CHECKS, VIEW_NOT_CHECKABLE) if manifest.family is VIEWS else (CHECKS, NOT_CHECKABLE)
     with Engine(paths=[path]) as engine:
         files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
         blocked = ""
-        steps = Steps(progress, {f"checking {name}": _SHARES.get(name, _SHORT) for name, *_ in CHECKS})
-        for name, check, meaning in CHECKS:
+        steps = Steps(progress, {f"checking {name}": _SHARES.get(name, _SHORT) for name, *_ in checks})
+        for name, check, meaning in checks:
             with steps.step(f"checking {name}") as tell, engine.watched(tell):
                 broken = f"not checked, because {blocked} does not hold" if blocked else failing(check, files)
             found.append(Check(name=name, holds=broken is None, detail=broken or meaning))
             if broken and name in ("files", "schema"):  # what comes later reads the files through these
                 blocked = blocked or name
-    return Verdict(checks=tuple(found), not_checkable=NOT_CHECKABLE)
+    return Verdict(checks=tuple(found), not_checkable=beyond)

@@ -13,9 +13,9 @@ from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
 from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.paths import Paths
-from discreet.schema.schema import RESERVED, Schema
+from discreet.schema.schema import MOST_ROWS, RESERVED, Schema
 
-ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person")
+ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person", "public_rows")
 DOMAINS = (  # the keys that say a domain; with two, the second only generalizes
     {"integers"},
     {"integers", "hierarchy"},
@@ -71,7 +71,12 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
     if roles["sensitive"] in domains:
         told = tuple(name for name in roles["quasi_identifiers"] if name in domains)
         try:
-            schema = Schema(quasi_identifiers=told, sensitive=roles["sensitive"], domains=domains)
+            schema = Schema(
+                quasi_identifiers=told,
+                sensitive=roles["sensitive"],
+                domains=domains,
+                public_rows=roles["public_rows"],
+            )
             mechanism = _read_mechanism(kind, section, schema, complain)
         except PolicyError as error:
             complain(("domains", roles["sensitive"]), str(error))
@@ -118,6 +123,13 @@ def _read_roles(table: Mapping[str, Any], complain: Complain) -> dict[str, Any]:
             complain(("table", role), f"{role} must be the name of one column")
             name = None
         roles[role] = name
+    rows = table.get("public_rows")
+    if rows is not None and (type(rows) is not int or not 1 <= rows <= MOST_ROWS):
+        complain(
+            ("table", "public_rows"), "public_rows must be a whole number, 1 or more: how many rows everybody knows of"
+        )
+        rows = None
+    roles["public_rows"] = rows
     if table and not roles["quasi_identifiers"]:
         complain(("table", "quasi_identifiers"), "quasi_identifiers must name at least one column")
     if table and roles["sensitive"] is None:

@@ -10,6 +10,7 @@ from discreet.errors import PolicyError
 from discreet.schema.domain import Domain, domain_from_json
 
 MOST_SENSITIVE = 1_000_000  # each has a tolerance of its own
+MOST_ROWS = 10**14
 RESERVED = ("BID", "COUNT")  # the columns that a bucket release adds
 
 
@@ -20,20 +21,27 @@ class Schema:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     domains: Mapping[str, Domain] = field(hash=False)
+    public_rows: int | None = None  # the number of rows, where that is a public fact
 
     def __post_init__(self) -> None:
         if len(self.domains[self.sensitive]) > MOST_SENSITIVE:
             raise PolicyError(f"the domain of {self.sensitive} must have at most {MOST_SENSITIVE:,} values; group them")
+        if self.public_rows is not None and (
+            type(self.public_rows) is not int or not 1 <= self.public_rows <= MOST_ROWS
+        ):
+            raise PolicyError(f"public_rows must be a whole number between 1 and {MOST_ROWS:,}")
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (*self.quasi_identifiers, self.sensitive)
 
     def as_json(self) -> dict[str, Any]:
+        known = {} if self.public_rows is None else {"public_rows": self.public_rows}
         return {
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": self.sensitive,
             "domains": {name: self.domains[name].as_json() for name in self.columns},
+            **known,
         }
 
 
@@ -45,7 +53,7 @@ def schema_from_json(data: Any) -> Schema:
             "sensitive": str(sensitive),
             "domains": dict(domains),
             **rest,
-        } if not rest:
+        } if set(rest) <= {"public_rows"}:
             columns = (*names, sensitive)
         case _:
             raise PolicyError("schema must have quasi_identifiers, sensitive and domains")
@@ -54,4 +62,7 @@ def schema_from_json(data: Any) -> Schema:
     if set(domains) != set(columns):
         raise PolicyError("schema must have one domain for each column")
     read = {name: domain_from_json(domains[name]) for name in columns}
-    return Schema(quasi_identifiers=tuple(names), sensitive=sensitive, domains=read)
+    rows = rest.get("public_rows")
+    if rows is not None and not isinstance(rows, int):
+        raise PolicyError("public_rows must be a whole number")
+    return Schema(quasi_identifiers=tuple(names), sensitive=sensitive, domains=read, public_rows=rows)

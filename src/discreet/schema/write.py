@@ -27,6 +27,8 @@ def write_document(policy: Policy, version: int, path: Path) -> Path:
     }
     if policy.person:
         table["person"] = policy.person
+    if policy.schema.public_rows is not None:
+        table["public_rows"] = policy.schema.public_rows
     domains = policy.schema.domains
     document = {
         "version": version,
