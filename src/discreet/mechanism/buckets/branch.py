@@ -117,6 +117,7 @@ class Search:
                 return node
             if not self.cuts.separate_exactly(whole):
                 self.offer(whole)
+                node.point = None  # nothing below it is better
                 return node
 
     def holds_the_table(self, buckets: Ints) -> bool:
