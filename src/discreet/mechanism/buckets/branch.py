@@ -51,11 +51,11 @@ class Search:
     best: Ints | None = None
     loss: int | None = None
 
-    def __init__(self, cuts: Cuts, limits: Sequence[Fraction], gap: Fraction) -> None:
-        self.cuts, self._limits, self._gap = cuts, list(limits), gap
+    def __init__(self, cuts: Cuts, limits: Sequence[Fraction], gap: Fraction, until: float) -> None:
+        self.cuts, self._limits, self._gap, self._until = cuts, list(limits), gap, until
         self._counts = cuts.counts.tolist()
         nothing, everything = np.zeros_like(cuts.sizes), cuts.rows // cuts.sizes
-        point = Program(cuts, nothing, cuts.rows).solve(nothing, everything)
+        point = Program(cuts, nothing, cuts.rows).solve(nothing, everything, until)
         self.root = self._node(nothing, everything, point, None)
         center = nothing if self.root.point is None else np.floor(self.root.point).astype(np.int64)
         self._program = Program(cuts, center, 1)
@@ -82,11 +82,11 @@ class Search:
         """Whether the certified gap is small enough."""
         return self.loss is not None and (self.bound or 0) >= self.loss - int(self._gap * self.loss)
 
-    def run(self, seconds: float, tell: Tell) -> None:
-        """Branch until the gap is small enough, or for so long."""
+    def run(self, tell: Tell) -> None:
+        """Branch until the gap is small enough, or time is over."""
         start = time.monotonic()
-        while self._open and not self.good and (spent := time.monotonic() - start) < seconds:
-            tell(spent / seconds)
+        while self._open and not self.good and (now := time.monotonic()) < self._until:
+            tell((now - start) / (self._until - start))
             node = heapq.heappop(self._open)[2]
             if node.point is None:
                 self._stuck.append(node)
@@ -107,7 +107,7 @@ class Search:
     def _visit(self, low: Ints, high: Ints, parent: Node) -> Node:
         """Solve a box; a point without fractions is a setting, and is checked in exact integers."""
         while True:
-            point = self._program.solve(low, high)
+            point = self._program.solve(low, high, self._until)
             node = self._node(low, high, point, parent.leaf)
             if node.point is None or np.abs(node.point - np.rint(node.point)).max() > _WHOLE:
                 return node
@@ -129,7 +129,7 @@ class Search:
         box = {s: (a, b) for s, a, b in zip(*(part.tolist() for part in (self.cuts.sizes, low, high)), strict=True)}
         leaves = [known] if known is not None else [Leaf(prices=(0,) * len(self._counts), denominator=1)]
         if point is not None:
-            leaves.append(_leaf(point.prices) if point.buckets is not None else self._shown_empty(point.prices, box))
+            leaves.append(self._shown_empty(point.prices, box) if point.empty else _leaf(point.prices))
         bounds = [bound_of(leaf, box, self._counts, self._limits) for leaf in leaves]
         best = int(np.argmax(np.array(bounds, dtype=object)))
         where = None if point is None else point.buckets

@@ -13,6 +13,8 @@ This module shares no code with the planner: it needs the counts, the tolerances
 
 from __future__ import annotations
 
+import heapq
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -121,11 +123,14 @@ def bound_of(leaf: Leaf, box: Box, rows: list[int], limits: list[Fraction]) -> i
     """The least loss that the leaf's prices allow within its box, rounded up."""
     if len(leaf.prices) != len(rows) or leaf.denominator <= 0:
         raise CertificateError("a leaf of the certificate must have one price for each value")
-    dearest = sorted(range(len(rows)), key=lambda i: -leaf.prices[i])
     total = sum(count * price for count, price in zip(rows, leaf.prices, strict=True))
+    dearest: dict[int, list[int]] = defaultdict(list)  # by the smallest bucket that may hold the value
+    for i in sorted(range(len(rows)), key=lambda i: -leaf.prices[i]):
+        dearest[-(-limits[i].denominator // limits[i].numerator)].append(i)
     for size, (low, high) in box.items():
         left, price = size, 0
-        for i in dearest:
+        allowed = (values for least, values in dearest.items() if least <= size)
+        for i in heapq.merge(*allowed, key=lambda i: -leaf.prices[i]):
             taken = min(left, limits[i].numerator * size // limits[i].denominator)
             price += taken * leaf.prices[i]
             left -= taken

@@ -19,6 +19,7 @@ from discreet.mechanism.buckets.branch import Search
 from discreet.mechanism.buckets.caps import Classes, Ints
 from discreet.mechanism.buckets.certificate import Leaf, Split
 from discreet.mechanism.buckets.cuts import Cuts
+from discreet.mechanism.buckets.multi_size import best_top_down
 from discreet.mechanism.buckets.program import add_buckets, add_cuts, quiet_solver
 from discreet.mechanism.buckets.two_size import best_two_sizes
 
@@ -45,17 +46,24 @@ def best_any_sizes(
     if not usable.any():
         return None
     caps, sizes = caps[:, usable], sizes[usable]
-    start = time.monotonic()
-    search = Search(Cuts(caps, counts, sizes), limits, Fraction(gap))
-    if (two := best_two_sizes(caps, counts, sizes)) is not None:
-        search.offer(np.array([dict(two).get(size, 0) for size in sizes.tolist()], dtype=np.int64))
-    if search.root.point is not None and not search.good:
+    until = time.monotonic() + seconds
+    search = Search(Cuts(caps, counts, sizes), limits, Fraction(gap), until)
+    _offer(search, best_two_sizes(caps, counts, sizes))
+    if search.root.point is None and search.best is not None:  # out of time: the heuristic is better than nothing
+        _offer(search, best_top_down(caps, counts, sizes))
+    elif search.root.point is not None and not search.good:
         _look_nearby(search, np.floor(search.root.point + _WHOLE).astype(np.int64), gap, min(1.0, seconds / 4))
-    search.run(start + seconds - time.monotonic(), tell)
+    search.run(tell)
     if search.best is None or search.bound is None:
         return None
     classes = tuple((s, b) for s, b in zip(sizes.tolist(), search.best.tolist(), strict=True) if b)
     return classes, search.root.tree(sizes), search.bound
+
+
+def _offer(search: Search, classes: Classes | None) -> None:
+    if classes is not None:
+        buckets = dict(classes)
+        search.offer(np.array([buckets.get(size, 0) for size in search.cuts.sizes.tolist()], dtype=np.int64))
 
 
 def _look_nearby(search: Search, center: Ints, gap: float, seconds: float) -> None:

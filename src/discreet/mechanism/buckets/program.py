@@ -6,6 +6,8 @@ describe. The solver works in floating point; nothing that it says is taken as a
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import highspy
@@ -21,11 +23,13 @@ _INFINITY = highspy.kHighsInf
 class Point:
     """Numbers of buckets with fractions, and a price for each record of each value.
 
-    `buckets` is None where the box has no setting; then the prices, taken often enough, show it.
+    `buckets` is None where time ran out before they were found, and where the box has no setting (`empty`); then the
+    prices, taken often enough, show it.
     """
 
     buckets: Floats | None
     prices: Floats
+    empty: bool = False
 
 
 class Program:
@@ -39,8 +43,11 @@ class Program:
         add_buckets(self._solver, cuts, center, unit)
         self._known = 0
 
-    def solve(self, low: Ints, high: Ints) -> Point | None:
-        """The best point with low <= buckets <= high that keeps every cut, found or not yet found."""
+    def solve(self, low: Ints, high: Ints, until: float = math.inf) -> Point | None:
+        """The best point with low <= buckets <= high that keeps every cut, found or not yet found.
+
+        When the clock says `until`, the prices at hand must do.
+        """
         while True:
             self._known += add_cuts(self._solver, self._cuts, self._center, self._unit, self._known)
             bounds = ((low - self._center) / self._unit, (high - self._center) / self._unit)
@@ -53,12 +60,15 @@ class Program:
                 return None
             found = self._solver.getSolution()
             buckets = np.clip(np.array(found.col_value) * self._unit + self._center, low, high).astype(np.float64)
+            prices = self._prices(np.array(found.row_dual))
+            if time.monotonic() >= until:
+                return Point(buckets=None, prices=prices)
             if not self._cuts.separate(buckets):
-                return Point(buckets=buckets, prices=self._prices(np.array(found.row_dual)))
+                return Point(buckets=buckets, prices=prices)
 
     def _infeasible(self) -> Point | None:
         _, known, ray = self._solver.getDualRay()  # type: ignore[attr-defined] # the stubs lack it
-        return Point(buckets=None, prices=self._prices(np.array(ray))) if known else None
+        return Point(buckets=None, prices=self._prices(np.array(ray)), empty=True) if known else None
 
     def _prices(self, duals: Floats) -> Floats:
         """The price of a record: that of the rows it stands in, the capacity first and then the cuts."""
