@@ -51,11 +51,14 @@ class Search:
     best: Ints | None = None
     loss: int | None = None
 
-    def __init__(self, cuts: Cuts, limits: Sequence[Fraction], gap: Fraction, until: float) -> None:
+    def __init__(self, cuts: Cuts, limits: Sequence[Fraction], gap: Fraction, until: float, known: Ints | None) -> None:
         self.cuts, self._limits, self._gap, self._until = cuts, list(limits), gap, until
         self._counts = cuts.counts.tolist()
+        if known is not None:
+            self.offer(known)
         nothing, everything = np.zeros_like(cuts.sizes), cuts.rows // cuts.sizes
-        point = Program(cuts, nothing, cuts.rows).solve(nothing, everything, until)
+        inside = None if known is None else known.astype(np.float64)
+        point = Program(cuts, nothing, cuts.rows).solve(nothing, everything, until, inside)
         self.root = self._node(nothing, everything, point, None)
         center = nothing if self.root.point is None else np.floor(self.root.point).astype(np.int64)
         self._program = Program(cuts, center, 1)

@@ -47,10 +47,11 @@ def best_any_sizes(
         return None
     caps, sizes = caps[:, usable], sizes[usable]
     until = time.monotonic() + seconds
-    search = Search(Cuts(caps, counts, sizes), limits, Fraction(gap), until)
-    _offer(search, best_two_sizes(caps, counts, sizes))
-    if search.root.point is None and search.best is not None:  # out of time: the heuristic is better than nothing
-        _offer(search, best_top_down(caps, counts, sizes))
+    two = best_two_sizes(caps, counts, sizes)
+    known = None if two is None else _buckets(two, sizes)
+    search = Search(Cuts(caps, counts, sizes), limits, Fraction(gap), until, known)
+    if search.root.point is None and two is not None:  # out of time: the heuristic is better than nothing
+        search.offer(_buckets(best_top_down(caps, counts, sizes) or two, sizes))
     elif search.root.point is not None and not search.good:
         _look_nearby(search, np.floor(search.root.point + _WHOLE).astype(np.int64), gap, min(1.0, seconds / 4))
     search.run(tell)
@@ -60,10 +61,9 @@ def best_any_sizes(
     return classes, search.root.tree(sizes), search.bound
 
 
-def _offer(search: Search, classes: Classes | None) -> None:
-    if classes is not None:
-        buckets = dict(classes)
-        search.offer(np.array([buckets.get(size, 0) for size in search.cuts.sizes.tolist()], dtype=np.int64))
+def _buckets(classes: Classes, sizes: Ints) -> Ints:
+    known = dict(classes)
+    return np.array([known.get(size, 0) for size in sizes.tolist()], dtype=np.int64)
 
 
 def _look_nearby(search: Search, center: Ints, gap: float, seconds: float) -> None:

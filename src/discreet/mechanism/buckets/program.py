@@ -43,10 +43,11 @@ class Program:
         add_buckets(self._solver, cuts, center, unit)
         self._known = 0
 
-    def solve(self, low: Ints, high: Ints, until: float = math.inf) -> Point | None:
+    def solve(self, low: Ints, high: Ints, until: float = math.inf, inside: Floats | None = None) -> Point | None:
         """The best point with low <= buckets <= high that keeps every cut, found or not yet found.
 
-        When the clock says `until`, the prices at hand must do.
+        When the clock says `until`, the prices at hand must do. `inside` is a point that keeps every cut: looking for
+        cuts half-way between it and the solver's point finds deeper ones.
         """
         while True:
             self._known += add_cuts(self._solver, self._cuts, self._center, self._unit, self._known)
@@ -63,6 +64,11 @@ class Program:
             prices = self._prices(np.array(found.row_dual))
             if time.monotonic() >= until:
                 return Point(buckets=None, prices=prices)
+            if inside is not None:
+                middle = (inside + buckets) / 2
+                if self._cuts.separate(middle):
+                    continue
+                inside = middle
             if not self._cuts.separate(buckets):
                 return Point(buckets=buckets, prices=prices)
 
