@@ -22,6 +22,8 @@ from discreet.mechanism.buckets.certificate import Certificate
 from discreet.mechanism.buckets.explain import Reason
 from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.check import check
+from discreet.mechanism.diffgen.consistency import consistent
+from discreet.mechanism.diffgen.cover import minimum_cover
 from discreet.mechanism.draft.draft import Draft, draft_policy
 from discreet.mechanism.publish import plan, publish
 from discreet.query.count_domain import count_domain
@@ -60,10 +62,12 @@ __all__ = [
     "Verdict",
     "ViewPlan",
     "check",
+    "consistent",
     "count_domain",
     "draft_policy",
     "hierarchy_of_prefixes",
     "hierarchy_of_ranges",
+    "minimum_cover",
     "open_release",
     "plan",
     "plan_buckets",
