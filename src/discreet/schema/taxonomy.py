@@ -1,0 +1,181 @@
+"""Taxonomies: how an attribute can be generalized, from its public domain alone, never from data.
+
+A hierarchy gives a tree of labels. Whole numbers without one are split in two between any neighbours. A list without
+one is a flat tree: '*' above all values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import PolicyError
+from discreet.schema.domain import Domain, Integers
+from discreet.schema.paths import ROOT
+from discreet.schema.schema import Schema
+
+MOST_CELLS = 256  # of an attribute; what is finer is taken as even inside a cell
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A generalized value: its label, the cells below it and the values that it specializes to."""
+
+    label: str
+    cells: tuple[int, ...]
+    children: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, eq=False)
+class Taxonomy:
+    """The cells of an attribute, the finest that is looked at, and the ways to join them.
+
+    `cell_of` gives the cell of each code of the domain. Where `ordered`, cells are joined to intervals and split
+    between neighbours; otherwise `root` is a fixed tree.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    cell_of: NDArray[np.int64]
+    ordered: bool
+    root: Node
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many values of the domain each cell holds."""
+        return np.bincount(self.cell_of, minlength=len(self))
+
+    def split(self, node: Node, after: int | None = None) -> tuple[Node, ...]:
+        """What a node specializes to; an interval is cut after so many of its cells."""
+        if not self.ordered:
+            return node.children
+        if after is None:
+            return ()
+        return self.interval(node.cells[:after]), self.interval(node.cells[after:])
+
+    def interval(self, cells: Sequence[int]) -> Node:
+        """Neighbouring cells of an ordered attribute as one value."""
+        return Node(_joined([self.labels[cell] for cell in cells]), tuple(cells))
+
+    def can_split(self, node: Node) -> bool:
+        return len(node.cells) > 1 if self.ordered else len(node.children) > 1
+
+    def named(self, cells: Iterable[int]) -> Node:
+        """The node with exactly these cells; raises PolicyError where there is none."""
+        wanted = tuple(cells)
+        if self.ordered and wanted and wanted == tuple(range(wanted[0], wanted[-1] + 1)):
+            return self.interval(wanted) if len(wanted) < len(self) else self.root
+        for node in () if self.ordered else self.root.walk():
+            if node.cells == wanted:
+                return node
+        raise PolicyError(f"cells of {self.name} must be those of a value of its taxonomy")
+
+
+def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
+    """The taxonomy of one column; raises PolicyError where its domain is too large to have cells."""
+    domain = schema.domains[name]
+    if domain.paths:
+        labels, cell_of, root = _from_paths(name, domain)
+        return Taxonomy(name, labels, cell_of, False, root)
+    if isinstance(domain, Integers):
+        width = -(-(domain.high - domain.low + 1) // MOST_CELLS)
+        starts = range(domain.low, domain.high + 1, width)
+        texts = [_range(start, min(start + width - 1, domain.high)) for start in starts]
+        cell_of = np.arange(domain.high - domain.low + 1) // width
+    else:
+        texts = [str(value) for value in domain.values]
+        cell_of = np.arange(len(texts))
+        if len(texts) > MOST_CELLS:
+            raise PolicyError(
+                f"values of {name} ({len(texts):,}) must have a hierarchy to be generalized; declare one with a "
+                f"level of at most {MOST_CELLS} labels"
+            )
+    if domain.missing:
+        texts, cell_of = [*texts, _free(MISSING, texts)], np.append(cell_of, len(texts))
+    labels, cells = tuple(texts), tuple(range(len(texts)))
+    ordered = isinstance(domain, Integers)
+    children = () if ordered else tuple(Node(label, (cell,)) for cell, label in enumerate(labels))
+    return Taxonomy(name, labels, cell_of.astype(np.int64), ordered, Node(ROOT, cells, children))
+
+
+def _from_paths(name: str, domain: Domain) -> tuple[tuple[str, ...], NDArray[np.int64], Node]:
+    """The tree of a hierarchy above its finest level that has few enough labels."""
+    depth = len(domain.paths[0])
+    level = next(
+        each for each in range(depth) if each == depth - 1 or len({p[each] for p in domain.paths}) <= MOST_CELLS
+    )
+    if level == depth - 1 and len(domain.paths) > 1 and depth > 1:
+        raise PolicyError(
+            f"hierarchy of {name} must have a level of at most {MOST_CELLS} labels; add one above the leaves"
+        )
+    cells: dict[str, int] = {}
+    cell_of = np.fromiter((cells.setdefault(path[level], len(cells)) for path in domain.paths), dtype=np.int64)
+    ways = {cells[path[level]]: path[level:] for path in domain.paths}
+    taken: set[str] = {ROOT}
+    children = _children(ways, tuple(ways), depth - level - 1, taken)
+    labels = list(cells)
+    if domain.missing:
+        own = _free(MISSING, taken)
+        cell_of, children = np.append(cell_of, len(labels)), (*children, Node(own, (len(labels),)))
+        labels.append(own)
+    return tuple(labels), cell_of, Node(ROOT, tuple(range(len(labels))), children)
+
+
+def _children(
+    ways: dict[int, tuple[str, ...]], cells: tuple[int, ...], level: int, taken: set[str]
+) -> tuple[Node, ...]:
+    """The values one level down that differ; a label that stands for several values is told apart by its level."""
+    groups: dict[str, list[int]] = {}
+    while level > 0 and len(groups) < 2:
+        level -= 1
+        groups = {}
+        for cell in cells:
+            groups.setdefault(ways[cell][level], []).append(cell)
+    if len(groups) < 2:
+        return ()
+    found = []
+    for label, members in groups.items():
+        own = _free(label, taken)
+        taken.add(own)
+        found.append(Node(own, tuple(members), _children(ways, tuple(members), level, taken)))
+    return tuple(found)
+
+
+def _free(label: str, taken: Iterable[str]) -> str:
+    """The label, or the label with signs behind it until nothing else is called so."""
+    known = set(taken)
+    while label in known:
+        label += "'"
+    return label
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _joined(labels: Sequence[str]) -> str:
+    """The label of an interval from those of its cells; a missing cell stands last."""
+    if len(labels) == 1:
+        return labels[0]
+    numbers = [label for label in labels if not label.startswith(MISSING)]
+    first, last = _ends(numbers[0])[0], _ends(numbers[-1])[1]
+    text = first if first == last else f"{first}-{last}"
+    return text if len(numbers) == len(labels) else f"{text} or {labels[-1]}"
+
+
+def _ends(label: str) -> tuple[str, str]:
+    cut = label.find("-", 1)
+    return (label, label) if cut < 0 else (label[:cut], label[cut + 1 :])
