@@ -17,7 +17,11 @@ from typing import Any, ClassVar
 from discreet.engine.encoding import identifier
 from discreet.errors import ReleaseError
 from discreet.estimate.estimate import COINS, Estimate
+from discreet.estimate.independence import Independence
+from discreet.estimate.lean import expect, lean
+from discreet.estimate.margins import count_margins
 from discreet.estimate.release import Release, width_of
+from discreet.estimate.undo import model_of
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.query.condition import Condition, render
 from discreet.query.count_domain import count_matching
@@ -29,7 +33,7 @@ _AT_ONCE = 200
 class ViewRelease(Release):
     """True tuples, each kept with a coin, among tuples of the domain that other coins inserted."""
 
-    estimators: ClassVar[tuple[str, ...]] = ("unbiased", "clipped")
+    estimators: ClassVar[tuple[str, ...]] = ("unbiased", "clipped", "best")
 
     @property
     def rows(self) -> int:
@@ -65,7 +69,17 @@ class ViewRelease(Release):
             seen = self._engine.rows(f"SELECT {', '.join(parts)} FROM {self._view}")[0]
             possible = [count_matching(condition, encodings, self._engine) for condition in some]
             answers += [self._answer(n_v, n_d, estimator, confidence) for n_v, n_d in zip(seen, possible, strict=True)]
+        if estimator == "best":
+            expected = [expect(self._model, condition, encodings, self._engine) for condition in conditions]
+            return [lean(each, mean, self._model.spread) for each, mean in zip(answers, expected, strict=True)]
         return answers
+
+    @cached_property
+    def _model(self) -> Independence:
+        """Independent attributes as the view shows them, for estimator="best"."""
+        encodings = {name: self.schema.domains[name].encoding for name in self.schema.columns}
+        self._engine.encode("tuples_coded", self._view, {name: (name, each) for name, each in encodings.items()})
+        return model_of(count_margins(self._engine, "tuples_coded", encodings), self._promise)
 
     def _answer(self, seen: int, possible: int, estimator: str, confidence: float) -> Estimate:
         keep, insert = float(self._promise.keep), float(self._promise.insert)
