@@ -31,7 +31,7 @@ def test_table_1_and_example_4_1():
 
 
 def test_from_how_many_views_on_privacy_fails():
-    """On Adult with the printed parameters: negative leakage from v = 9, both from v = 12; joining tuples from v = 3."""
+    """Adult, printed parameters: negative leakage from v = 9, both from v = 12; joining tuples from v = 3."""
     found = {}
     for views in range(1, 14):
         law, d, gamma = paper_law(views)
