@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.evaluate.perturbation import INDEPENDENT, alpha_beta
-from discreet.evaluate.reproduce.low_prior import GAMMA, D, bounded, posterior, reached
+from discreet.evaluate.reproduce.low_prior import GAMMA, D, People, bounded, drawn, learned
 from discreet.evaluate.reproduce.several_views import Printed
 from discreet.evaluate.reproduce.view_example import NUMBERS
 from discreet.evaluate.reproduce.views_privacy import leaks, likelihood_ratios, paper_law
@@ -82,12 +82,24 @@ def test_the_printed_estimator_is_biased_as_computed_and_the_split_one_is_not():
 
 def test_the_low_prior_attack():
     """Table 1(b): 82 is all but certain for one who holds 99 and 97 for improbable; alpha-beta stops him at gamma."""
-    three = {"99": 1, "97": 1, "82": 1}
-    assert posterior(three, dict.fromkeys(three, 0.1))["82"] == pytest.approx(1 / 3)
-    assert posterior(three, {"99": 0.001, "97": 0.001, "82": 1.0})["82"] == pytest.approx(1 / 1.002)
-    buckets = [{"a": 1, "b": 1, "c": 1, "d": 1}] * 200
-    coins = np.random.default_rng(0)
-    assert reached(buckets, 1.0, coins) == pytest.approx(np.full(800, 0.25))
-    sure = reached(buckets, 1e-6, coins)
-    assert (sure > 0.9).mean() == pytest.approx(0.9**3, abs=0.06)  # nobody else is probable
+    joe = People(bucket=np.array([0]), true=np.array([2]), group=np.array([0]), counts=np.array([[1, 1, 1]]))
+    assert joe.reached(np.array([[0.1, 0.1, 0.1]])) == pytest.approx([1 / 3])
+    assert joe.reached(np.array([[0.001, 0.001, 1.0]])) == pytest.approx([1 / 1.002])
     assert bounded(alpha_beta(D, GAMMA)[INDEPENDENT].promise) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_low_priors_from_statistics_and_from_coins():
+    """Shares by group, learned from some people only; drawn priors leave one alone in .9^3 of buckets of four."""
+    coins = np.random.default_rng(0)
+    group = coins.integers(0, 2, 8_000)
+    true = np.where(group == 1, 3, coins.integers(0, 4, 8_000))
+    people = People(
+        bucket=np.repeat(np.arange(2_000), 4), true=true, group=group, counts=np.ones((2_000, 4), dtype=int)
+    )
+    priors = learned(people, np.arange(8_000) < 4_000)
+    assert priors[group == 1][0] == pytest.approx([0, 0, 0, 1], abs=0.01)
+    assert priors[group == 0][0] == pytest.approx([0.25] * 4, abs=0.05)
+    assert people.reached(priors)[group == 1].min() > 0.98
+    sure = people.reached(drawn(people, 1e-6, coins))
+    assert (sure > 0.9).mean() == pytest.approx(0.9**3, abs=0.03)
+    assert sure.min() >= 0.25

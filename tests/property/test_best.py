@@ -208,6 +208,20 @@ def test_many_counts_at_once_are_those_of_the_library(tmp_path):
     assert np.sqrt(variance) == pytest.approx([each.standard_error for _, each in counts])
 
 
+def test_a_release_with_tuples_outside_its_domains_is_refused(tmp_path):
+    """A damaged view is one sentence, not a wrong model."""
+    release = published(tmp_path, 1)
+    release.close()
+    path = release.path / "data" / "view.parquet"
+    damaged = pq.read_table(path).to_pandas()
+    damaged.loc[7, "age"] = 5_000
+    damaged.to_parquet(path, index=False)
+    again = discreet.open_release(release.path)
+    with pytest.raises(discreet.ReleaseError, match="outside its domains; verify says more"):
+        again.count("age < 5", estimator="best")
+    again.close()
+
+
 def test_tables_that_are_too_large_are_refused_or_left_out():
     """One sentence for an attribute with too many values; no two-way table beyond a million cells; at most sixty."""
     with Engine() as engine, pytest.raises(discreet.QueryError, match="use unbiased"):

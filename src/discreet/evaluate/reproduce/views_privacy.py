@@ -64,7 +64,7 @@ def _privacy(setting: Setting) -> Result:
         rows.append((views, high, low, joining, "yes" if high <= gamma and low >= 1 else "no"))
         for label, value, broken in (
             (POSITIVE, high / gamma, high > gamma),
-            (NEGATIVE, low, low < 1),
+            (NEGATIVE, 1 / low, low < 1),
             (JOINING, joining / gamma, joining > gamma),
         ):
             points.setdefault(label, []).append((float(views), value))
@@ -85,9 +85,9 @@ def _privacy(setting: Setting) -> Result:
             (
                 "views",
                 Figure(
-                    title="the printed probabilities for v views: above 1, or below it for negative leakage, they fail",
+                    title="the printed probabilities for v views: above 1 they fail",
                     x="v",
-                    y="share of what is allowed",
+                    y="leakage / what is allowed",
                     curves=tuple(Curve(label=label, points=tuple(found)) for label, found in points.items()),
                     log_y=True,
                 ),
