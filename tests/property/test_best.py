@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from discreet.estimate.independence import SURE, Independence, best, fit_indepen
 from discreet.estimate.lean import expect
 from discreet.estimate.margins import MOST_VALUES, chosen_pairs, count_margins
 from discreet.estimate.undo import undo
+from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta, frapp
+from discreet.evaluate.reproduce.data import Sources
+from discreet.evaluate.selections import Selections, coded
 from discreet.query.condition import Condition
 from discreet.query.parse import parse_query
 from discreet.schema.domain import Domain, Integers, Listed
@@ -73,7 +77,7 @@ def selections(every: int) -> dict[str, int]:
 @pytest.mark.parametrize("adversary", ["exclusive", "independent"])
 def test_small_counts_are_far_better_and_large_ones_the_same(tmp_path, adversary):
     """Three releases: counts from 1 to 99 are 1.3 times nearer on average, counts from 300 no further off."""
-    asked = {**selections(every=3), **_wider()}
+    asked = {**selections(every=6), **_wider()}
     truth = np.array(list(asked.values()))
     off: dict[str, list[np.ndarray]] = {"unbiased": [], "best": []}
     for seed in range(3):
@@ -89,10 +93,10 @@ def test_small_counts_are_far_better_and_large_ones_the_same(tmp_path, adversary
 
 
 def test_intervals_of_the_best_estimate_cover_and_hold_their_value(tmp_path):
-    """60 seeds, conditions with counts of all sizes: at least 93 % are covered, and 90 % of each size."""
-    conditions = {**selections(every=25), **_wider()}
+    """40 seeds, conditions with counts of all sizes: at least 93 % are covered, and 90 % of each size."""
+    conditions = {**selections(every=40), **_wider()}
     held = []
-    for seed in range(60):
+    for seed in range(40):
         release = published(tmp_path, seed)
         answers = release.count_many(list(conditions), estimator="best")
         release.close()
@@ -157,15 +161,17 @@ numbers = st.floats(-1e4, 1e4)
 @given(value=numbers, error=st.floats(0.01, 1e3), expected=st.floats(0, 1e4), spread=st.floats(0, 5))
 @settings(max_examples=300, deadline=None)
 def test_the_estimate_lies_between_model_and_answer(value, error, expected, spread):
-    """At three standard errors and beyond it is the answer itself; it never leaves what is possible."""
+    """Where that is many standard errors it is the answer itself; it never leaves what is possible, and never jumps."""
     most = 5_000
     found = float(best(value, error, expected, spread, most))
     assert 0 <= found <= most
     if value >= SURE * error:
-        assert found == min(value, most)
+        assert found == pytest.approx(min(value, most))
     else:
         centre = min(expected, most)
         assert min(centre, max(value, 0)) - 1e-9 <= found <= max(centre, min(value, most)) + 1e-9
+    near = float(best(value + 1e-6, error, expected, spread, most))
+    assert abs(near - found) < 1e-6 * (2 + (abs(value) + expected) / error)
 
 
 def test_the_model_finds_shares_and_spread():
@@ -202,9 +208,50 @@ def test_many_counts_at_once_are_those_of_the_library(tmp_path):
     assert np.sqrt(variance) == pytest.approx([each.standard_error for _, each in counts])
 
 
+def test_a_release_with_tuples_outside_its_domains_is_refused(tmp_path):
+    """A damaged view is one sentence, not a wrong model."""
+    release = published(tmp_path, 1)
+    release.close()
+    path = release.path / "data" / "view.parquet"
+    damaged = pq.read_table(path).to_pandas()
+    damaged.loc[7, "age"] = 5_000
+    damaged.to_parquet(path, index=False)
+    again = discreet.open_release(release.path)
+    with pytest.raises(discreet.ReleaseError, match="outside its domains; verify says more"):
+        again.count("age < 5", estimator="best")
+    again.close()
+
+
 def test_tables_that_are_too_large_are_refused_or_left_out():
     """One sentence for an attribute with too many values; no two-way table beyond a million cells; at most sixty."""
     with Engine() as engine, pytest.raises(discreet.QueryError, match="use unbiased"):
         count_margins(engine, "nothing", {"a": Encoding(range(MOST_VALUES + 1))})
     assert chosen_pairs([2_000, 3, 1_000]) == [(0, 1), (1, 2)]
     assert 40 <= len(chosen_pairs([2] * 30)) <= 60
+
+
+ADULT = Path(__file__).parents[3] / "shared" / "data"
+
+
+@pytest.mark.skipif(not (ADULT / "adult_full.parquet").is_file(), reason="needs Adult beside the repository")
+@pytest.mark.parametrize(("label", "least"), [(INDEPENDENT, 6.2), (EXCLUSIVE, 3.0)])
+def test_on_adult_errors_fall_as_stated(label, least):
+    """All 304,364 selections, three runs: FRAPP is that many times worse, best 1.8 times better than unbiased."""
+    tuples = coded(Sources(folder=ADULT, quick=False).adult())
+    queries = Selections(tuples.radix.sizes)
+    truth = queries.count(tuples.radix.unpack(tuples.own))
+    assert (tuples.rows, len(queries), round(100 * float((truth == 0).mean()), 1)) == (19_502, 304_364, 75.5)
+    d, gamma = 10 * Fraction(tuples.rows, tuples.radix.domain), Fraction(1, 5)
+    method, other = alpha_beta(d, gamma)[label], frapp(d, gamma, tuples.rows, tuples.radix.domain)
+    off = []
+    for seed in range(3):
+        coins = np.random.default_rng(seed)
+        seen, replaced = (
+            queries.count(tuples.radix.unpack(each.draw(tuples.own, tuples.radix, coins))) for each in (method, other)
+        )
+        answers = method.estimate(seen, queries.possible), method.best(seen, queries)
+        off.append([np.abs(each - truth) for each in (*answers, other.estimate(replaced, queries.possible))])
+    plain, better, worse = np.mean(off, axis=0)
+    assert worse.mean() > 0.95 * least * plain.mean()
+    assert plain[truth >= 1].mean() > 1.8 * better[truth >= 1].mean()
+    assert better[truth >= 1_000].mean() < 1.01 * plain[truth >= 1_000].mean()

@@ -21,7 +21,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Noisy = tuple[Floats, Floats]  # unbiased counts and their variances
 
-SURE = 3.0  # standard errors from which an unbiased estimate stands as it is
+# Up to so many standard errors an estimate leans on the model, from so many on it stands as it is, and between it moves
+# from one to the other. Chosen on Adult: a hard switch at 3 made counts from 1,000 worse by 1 %, this does not.
+UNSURE, SURE = 1.5, 2.5
 _FINE = 1 << 10  # weights are whole numbers, this large on average
 _UNKNOWN = 1.0  # c, where no two-way table tells it
 _ROUNDS = 8
@@ -86,7 +88,7 @@ def _spread(values: Floats, variances: Floats, expected: Floats) -> float:
 
 
 def best(value: ArrayLike, error: ArrayLike, expected: ArrayLike, spread: float, most: ArrayLike) -> Floats:
-    """Unbiased estimates from three standard errors on; below, the posterior mean around what the model expects.
+    """Unbiased estimates where they are many standard errors; else the posterior mean around what the model expects.
 
     `value`, `error`: unbiased estimates and their standard errors; `most`: the counts that are possible at most.
     """
@@ -94,5 +96,7 @@ def best(value: ArrayLike, error: ArrayLike, expected: ArrayLike, spread: float,
     centre = np.minimum(np.asarray(expected, dtype=np.float64), most)
     around = centre + spread * centre**2
     share = around / np.maximum(around + error**2, 1e-300)
-    found: Floats = np.where(value >= SURE * error, value, centre + share * (value - centre))
-    return np.clip(found, 0.0, most)
+    sure = np.clip((value - UNSURE * error) / np.maximum((SURE - UNSURE) * error, 1e-300), 0.0, 1.0)
+    leaning = np.maximum(0.0, centre + share * (value - centre))
+    found: Floats = np.clip(sure * value + (1 - sure) * leaning, 0.0, most)
+    return found
