@@ -25,9 +25,7 @@ def query(
     ],
     estimator: Annotated[
         str,
-        typer.Option(
-            help="unbiased; for buckets uniform (the papers' model), for views clipped or best (small counts)."
-        ),
+        typer.Option(help="unbiased; for buckets uniform (the papers' model), for views clipped, best or control."),
     ] = "unbiased",
     confidence: Annotated[float, typer.Option(help="How often the interval should hold the true count.")] = 0.95,
     aux: Annotated[

@@ -43,8 +43,7 @@ class FPrimePrivacy:
         free = sum(1 for _, number in self.tolerance if number == 1)
         words = (
             f"Whoever looks up a person's bucket in this release infers none of the {len(self.tolerance)} sensitive "
-            "values "
-            f"with a probability above that value's tolerance. The strictest tolerance is {percent(limit)} "
+            f"values with a probability above that value's tolerance. The strictest tolerance is {percent(limit)} "
             f"({strictest})" + (f"; {free} of the values count as not sensitive (tolerance 1)." if free else ".")
         )
         facts: dict[str, Any] = {
