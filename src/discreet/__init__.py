@@ -15,6 +15,7 @@ from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
+from discreet.mechanism.alphabeta.frapp import Frapp
 from discreet.mechanism.alphabeta.plan import ViewPlan
 from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
@@ -47,6 +48,7 @@ __all__ = [
     "DiscreetError",
     "Draft",
     "Estimate",
+    "Frapp",
     "Infeasible",
     "Policy",
     "PolicyError",

@@ -39,6 +39,9 @@ def test_an_unknown_name_is_one_sentence():
 def test_data_that_is_not_there_is_one_sentence(tmp_path):
     """Which files are missing, and what makes them."""
     assert "must hold census_occ.parquet" in run("mse", "--data", str(tmp_path), "-o", str(tmp_path / "o"), code=2)
+    assert "must hold adult_full.parquet" in run(
+        "low-prior", "--data", str(tmp_path), "-o", str(tmp_path / "o"), code=2
+    )
     assert not (tmp_path / "o").exists()
 
 
@@ -89,3 +92,11 @@ def test_the_real_census_is_used_where_it_is(tmp_path):
     assert (len(counts), sum(counts.values())) == (46, 148_318)
     run("diversity", "--data", str(SHARED), "-o", str(tmp_path))
     assert "148,318" in (tmp_path / "diversity.md").read_text()
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs Adult beside the repository")
+def test_the_real_adult_is_used_where_it_is():
+    """The paper's 30,162 complete rows and its nine attributes."""
+    table = Sources(folder=SHARED, quick=False).adult()
+    assert (len(table), len(table.column_names)) == (30_162, 9)
+    assert [len(set(table[name].to_pylist())) for name in table.column_names] == [72, 7, 16, 7, 14, 5, 2, 41, 2]

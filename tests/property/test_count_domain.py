@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Mapping
@@ -13,7 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet import QueryError, count_domain
+from discreet.engine.duck import Engine
+from discreet.query import count_domain as count_domain_module
 from discreet.query import decompose
+from discreet.query.auxiliary import register_auxiliary
+from discreet.query.count_domain import count_matching
+from discreet.query.parse import parse_in
+from discreet.query.rebuild import Scope
 from discreet.schema.domain import Integers, Listed
 
 NUMBERS, TEXTS = ("a", "b", "c"), ("s", "t")
@@ -213,6 +220,38 @@ def test_the_count_is_that_of_the_tuples_one_by_one_for_thousands(
 ) -> None:
     """The same, ten times as often."""
     agrees(question, monkeypatch)
+
+
+def weighed(node: Any, domains: Mapping[str, Any], weights: Mapping[str, list[int]]) -> int:
+    """The same sum, tuple by tuple."""
+    found = 0
+    for places in product(*(range(len(values)) for values in domains.values())):
+        row = {name: list(values)[place] for (name, values), place in zip(domains.items(), places, strict=True)}
+        if holds(node, row) is True:
+            found += math.prod(weights[name][place] for name, place in zip(domains, places, strict=True))
+    return found
+
+
+@settings(QUICK, max_examples=200)
+@given(question=questions(), data=st.data())
+def test_weighted_counts_are_those_of_the_tuples_one_by_one(
+    question: Any, data: st.DataObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tuple counts as often as the product of its values' weights, some of them 0 and some beyond 32 bits."""
+    node, domains = question
+    weight = st.integers(0, 3) | st.integers(2**40, 2**40 + 9)
+    weights = {name: [data.draw(weight) for _ in values] for name, values in domains.items()}
+    encodings = {name: count_domain_module._encoding(name, values) for name, values in domains.items()}
+    # The missing value is the last of its encoding, wherever it is listed.
+    domains = {name: list(encoding) for name, encoding in encodings.items()}
+    aux = {"near": NEAR} if "near" in written(node) else None
+    types = {name: count_domain_module._type(encoding) for name, encoding in encodings.items()}
+    for together in (1 << 12, 1):
+        monkeypatch.setattr(decompose, "_TOGETHER", together)
+        with Engine() as engine:
+            scope = Scope(types=types, domains={}, auxiliary=register_auxiliary(aux, engine) if aux else {})
+            condition = parse_in(written(node), scope).where
+            assert count_matching(condition, encodings, engine, weights) == weighed(node, domains, weights)
 
 
 # --- The paper's examples, and sizes beyond enumeration -------------------------------------------------------------

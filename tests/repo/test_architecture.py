@@ -21,7 +21,7 @@ ALLOWED = {
     "estimate": {"errors", "engine", "schema", "guarantee", "release", "query"},
     "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
     "datasets": {"errors"},
-    "evaluate": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "estimate", "datasets"},
+    "evaluate": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "query", "estimate", "datasets"},
     "cli": {
         "errors",
         "engine",

@@ -15,7 +15,7 @@ from discreet.cli.options import AsJson
 from discreet.cli.show import console, estimate_row, guarded, say, show_bars, show_json, show_plan
 from discreet.datasets.hospital import write_hospital
 from discreet.engine.duck import Engine
-from discreet.guarantee.fprime import percent
+from discreet.guarantee.words import percent
 
 EXAMPLE = "Example: discreet demo --keep hospital"
 QUESTIONS = (

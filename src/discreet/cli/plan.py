@@ -14,6 +14,7 @@ from rich.table import Table
 import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, console, guarded, say, show_json, show_plan, show_reasons
+from discreet.cli.show_view import show_view
 from discreet.evaluate.figure import Curve, Figure, save_figure
 from discreet.evaluate.plans import Outcome, compare_sizes, sweep
 from discreet.schema.domain import key_of
@@ -66,7 +67,7 @@ def plan(
         else:
             found = discreet.plan(table, loaded, progress=progress)
             if isinstance(found, discreet.ViewPlan):
-                return _show_view(found, as_json=as_json)
+                return show_view(found, as_json=as_json)
             planned = found
         reasons = planned.explain() if explain else ()
     if as_json:
@@ -104,31 +105,6 @@ def _as_json(planned: discreet.BucketPlan, reasons: Sequence[discreet.Reason]) -
             for reason in reasons
         ]
     return content
-
-
-def _show_view(planned: discreet.ViewPlan, *, as_json: bool) -> None:
-    if as_json:
-        content = {
-            "alpha": str(planned.alpha),
-            "beta": str(planned.beta),
-            "tuples": planned.tuples,
-            "domain": planned.domain,
-            "expected_tuples": planned.expected_tuples,
-            "error_bound": planned.error_bound(),
-            "rho": planned.rho(),
-            "warnings": list(planned.warnings),
-            "facts": planned.guarantee.facts(),
-        }
-        return show_json(content)
-    say(f"{planned.tuples:,} distinct tuples in a domain of {planned.domain:,}")
-    keep, insert = float(planned.guarantee.keep), float(planned.beta)
-    say(f"each is kept with probability {keep:.6g}, every other inserted with {insert:.4g}")
-    say(f"the release will have about {planned.expected_tuples:,.0f} tuples")
-    say(f"a count is off by at most {planned.error_bound():,.0f}, but for 5 % of the coins (rho {planned.rho():.3g})")
-    say(planned.guarantee.facts()["words"])
-    for warning in planned.warnings:
-        say(f"note: {warning}")
-    return None
 
 
 def _show_all(outcomes: Sequence[Outcome], *, as_json: bool) -> None:

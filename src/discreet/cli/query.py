@@ -24,7 +24,8 @@ def query(
         str, typer.Argument(help="A condition, or SELECT COUNT(*) ... [GROUP BY ...].", show_default=False)
     ],
     estimator: Annotated[
-        str, typer.Option(help="unbiased (an interval that covers) or uniform (the papers' model).")
+        str,
+        typer.Option(help="unbiased; for buckets uniform (the papers' model), for views clipped, best or control."),
     ] = "unbiased",
     confidence: Annotated[float, typer.Option(help="How often the interval should hold the true count.")] = 0.95,
     aux: Annotated[

@@ -26,7 +26,7 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", help="A folder with census_occ.parquet and census_occ_all.parquet.", show_default="synthetic"
+            "--data", help="A folder with the census tables and Adult (see datasets).", show_default="synthetic"
         ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small part of each, in seconds.")] = False,

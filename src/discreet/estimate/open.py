@@ -6,9 +6,18 @@ from pathlib import Path
 
 from discreet.errors import ReleaseError
 from discreet.estimate.buckets import BucketRelease
+from discreet.estimate.frapp import FrappRelease
 from discreet.estimate.release import Release
+from discreet.estimate.several import SeveralViewsRelease
 from discreet.estimate.view import ViewRelease
-from discreet.release.folder import VIEWS, read_manifest
+from discreet.release.folder import BUCKETS, FRAPP, SEVERAL, VIEWS, read_manifest
+
+_KINDS: tuple[tuple[object, type[Release]], ...] = (
+    (BUCKETS, BucketRelease),
+    (VIEWS, ViewRelease),
+    (SEVERAL, SeveralViewsRelease),
+    (FRAPP, FrappRelease),
+)
 
 
 def open_release(folder: str | Path) -> Release:
@@ -17,4 +26,4 @@ def open_release(folder: str | Path) -> Release:
     if not path.is_dir():
         raise ReleaseError(f"release ({folder}) must be a folder")
     manifest = read_manifest(path)
-    return ViewRelease(manifest) if manifest.family is VIEWS else BucketRelease(manifest)
+    return next(kind for family, kind in _KINDS if family is manifest.family)(manifest)

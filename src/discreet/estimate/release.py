@@ -151,21 +151,43 @@ class Release(ABC):
                 for column, value in zip(query.group_by, group, strict=True)
             ]
             conditions.append(Every((*chosen, query.where)))
-        estimates = self._estimates(conditions, estimator, confidence)
+        self._check(estimator, confidence)
+        with _evaluating():
+            estimates = self._grouped_answers(query, listed, conditions, estimator, confidence)
         return Counts(columns=query.group_by, rows=tuple(zip(listed, estimates, strict=True)))
 
+    def _grouped_answers(
+        self,
+        query: Query,
+        groups: Sequence[tuple[Any, ...]],
+        conditions: Sequence[Condition],
+        estimator: str,
+        confidence: float,
+    ) -> list[Estimate]:
+        """An estimate for each group, whose condition stands at its place."""
+        return self._answers(conditions, estimator, confidence)
+
     def _estimates(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
+        self._check(estimator, confidence)
+        with _evaluating():
+            return self._answers(conditions, estimator, confidence)
+
+    def _check(self, estimator: str, confidence: float) -> None:
         if estimator not in self.estimators:
             raise QueryError(f"estimator ({estimator}) must be one of {', '.join(self.estimators)}")
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
-        try:
-            return self._answers(conditions, estimator, confidence)
-        except duckdb.Error:
-            raise QueryError(
-                "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
-                "numbers, or verify the release"
-            ) from None
+
+
+@contextmanager
+def _evaluating() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error:
+        raise QueryError(
+            "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
+            "numbers, or verify the release"
+        ) from None
 
 
 def width_of(confidence: float) -> float:

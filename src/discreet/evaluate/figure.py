@@ -1,4 +1,4 @@
-"""Figures: a few curves or bars, drawn without a screen."""
+"""Figures: a few curves, bars or clouds of points, drawn without a screen."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """What is drawn: curves over the same axes, or bars side by side."""
+    """What is drawn: curves over the same axes, bars side by side, or points alone."""
 
     title: str
     x: str
     y: str
     curves: tuple[Curve, ...]
-    kind: Literal["curves", "bars"] = "curves"
+    kind: Literal["curves", "bars", "points"] = "curves"
     log_x: bool = False
     log_y: bool = False
 
@@ -53,6 +53,8 @@ def save_figure(figure: Figure, *paths: Path) -> None:
         if figure.kind == "bars":
             width = 0.8 / len(figure.curves)
             axes.bar([x + (number - (len(figure.curves) - 1) / 2) * width for x in xs], ys, width, label=curve.label)
+        elif figure.kind == "points":
+            axes.plot(xs, ys, marker=".", markersize=2, linestyle="none", label=curve.label)
         else:
             axes.plot(xs, ys, marker="o", markersize=4, linestyle="--" if curve.dashed else "-", label=curve.label)
     if figure.log_x:

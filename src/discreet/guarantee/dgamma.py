@@ -1,141 +1,230 @@
 """(d, gamma)-privacy: a tuple that seemed improbable stays improbable, and is not ruled out either.
 
-Paper: [RSH] Definitions 2.1 to 2.3 and 6.2, Theorems 4.2 and 6.3.
+Paper: [RSH] Definitions 2.1 to 2.3 and 6.2, Theorems 4.2 and 6.3, sections 4.4.1 and 4.4.2.
 Symbols: d bounds the prior of a tuple, gamma its posterior; s = alpha + beta is the probability to keep a tuple of the
-    table, beta that to insert any other tuple of the domain; R = gamma (1 - d) / (d (1 - gamma)).
+    table, beta that to insert any other tuple of the domain; R = gamma (1 - d) / (d (1 - gamma)). For several views,
+    beta_i is the beta of view i, and q the probability to show again a tuple that an earlier view showed. With a public
+    source, w(t) is the weight of a tuple, 1 on average: beta, s and the bound on its prior are those of weight 1, and
+    beta w(t), alpha + beta w(t) and d w(t) those of the tuple.
 Departs: Theorem 4.2 states sufficient conditions; the exact ones are s / beta <= R and
     (1 - s) / (1 - beta) >= d / gamma. Theorem 6.3 has a factor 2 that is not needed: s (1 - beta) <= R beta (1 - s) is
-    exact, so beta >= 1 / (1 + R) at s = 1/2, for d <= 1/2.
+    exact, so beta >= 1 / (1 + R) at s = 1/2, for d <= 1/2. Section 4.4.1 looks at tables that do not change, and calls
+    them the worst case; a tuple that joins later is worse, so here every history of a tuple is covered.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
+from discreet.guarantee.words import again_warning, fraction_text, percent
 
 NAME = "(d, gamma)-privacy"
 ADVERSARIES = ("exclusive", "independent")
-
-_WHO = {
-    "independent": "Believes of each tuple of the domain, one independently of the other, that it is in the table "
-    "with a "
-    "probability of at most d (or knows it for certain), and knows how the release was made.",
-    "exclusive": "Knows sets of tuples of which exactly one is in the table (a person whose tuple is one of many), "
-    "holds "
-    "each of them for at most as probable as d, and knows how the release was made.",
-}
-_INEQUALITY = {
-    "independent": "Pr(t in table | release) <= gamma and Pr(t in table | release) >= (d / gamma) Pr(t in table), for "
-    "every tuple t with Pr(t in table) <= d",
-    "exclusive": "Pr(t in table | release) <= gamma, for every tuple t with Pr(t in table) <= d",
-}
+MOST_VIEWS = 50
+EVEN = (Fraction(1), Fraction(1))
+_RECORD = "one record: a tuple of the published columns in a random slot"
+_MOVING = (
+    "A person whose tuple changes between views: one who knows that the tuples belong together puts together what each "
+    "of them gives away."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DGammaPrivacy:
-    """What a release made with these probabilities promises to whom."""
+    """What releases made with these probabilities promise to whom."""
 
     d: Fraction
     gamma: Fraction
     adversary: str
     keep: Fraction  # s
-    insert: Fraction  # beta
+    insert: Fraction  # beta, of the first view
     candidates: int  # the tuples that are left for one who knows every quasi-identifier
+    later: tuple[Fraction, ...] = ()  # beta_2, ..., beta_v
+    again: Fraction = Fraction(0)  # q, where there are several views
+    weights: tuple[Fraction, Fraction] = EVEN  # the least and the largest w(t)
+    slots: int = 1  # a tuple has this many places for its copies
 
     def __post_init__(self) -> None:
         if not 0 < self.d < self.gamma < 1:
             raise PolicyError("prior and posterior must be probabilities with prior below posterior")
         if self.adversary not in ADVERSARIES:
             raise PolicyError(f"adversary ({self.adversary}) must be one of {', '.join(ADVERSARIES)}")
+        if self.later and self.weights != EVEN:
+            raise PolicyError("views and source must not be combined")
+        if not 0 < self.weights[0] <= 1 <= self.weights[1] or self.slots < 1:
+            raise PolicyError("weights and slots must be those of a domain")
+
+    @property
+    def inserts(self) -> tuple[Fraction, ...]:
+        """beta_1, ..., beta_v."""
+        return (self.insert, *self.later)
+
+    @property
+    def views(self) -> int:
+        return 1 + len(self.later)
+
+    @property
+    def heaviest(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The bound on the prior, s and beta of the tuple of the largest weight: what holds for it holds for all.
+
+        For a weight w, alpha / beta <= w (R(d w) - 1), and the same with `fall`, is hardest where w is largest.
+        """
+        more = self.insert * (self.weights[1] - 1)
+        return self.d * self.weights[1], self.keep + more, self.insert + more
 
     @property
     def holds(self) -> bool:
         """Whether these probabilities keep the promise, in exact arithmetic."""
-        if not 0 < self.insert < self.keep < 1:
+        d, keep, insert = self.heaviest
+        if not 0 < insert < keep < 1 or d >= self.gamma or not all(0 < each < keep for each in self.later):
+            return False
+        if self.later and not max(self.inserts) <= self.again < keep:
             return False
         if self.adversary == "exclusive":
-            ratio = odds(self.d, self.gamma)
-            return self.d <= Fraction(1, 2) and self.keep * (1 - self.insert) <= ratio * self.insert * (1 - self.keep)
+            return d <= Fraction(1, 2) and self._rise(self.weights[1]) <= odds(d, self.gamma) * self.fall
         return self._holds_for_independent
 
     @property
     def _holds_for_independent(self) -> bool:
-        seen = self.keep <= odds(self.d, self.gamma) * self.insert
-        return seen and (1 - self.keep) * self.gamma >= self.d * (1 - self.insert)
+        d = self.heaviest[0]
+        return self._rise(self.weights[1]) <= odds(d, self.gamma) and self.fall * self.gamma >= d
+
+    def _rise(self, weight: Fraction) -> Fraction:
+        """How much likelier a tuple of that weight can become, as a ratio of odds, by all views.
+
+        Seen first in view j, and then in every one: (s / beta_j) (s / q)^(v - j).
+        """
+        if not self.later:
+            return (self.keep - self.insert) / (self.insert * weight) + 1
+        last = self.views - 1
+        return max(self.keep / each * (self.keep / self.again) ** (last - j) for j, each in enumerate(self.inserts))
+
+    @property
+    def fall(self) -> Fraction:
+        """How much less likely a tuple can become, by never being seen."""
+        _, keep, insert = self.heaviest
+        return math.prod(((1 - keep) / (1 - each) for each in (insert, *self.later)), start=Fraction(1))
 
     def linked(self, candidates: Fraction | int) -> Fraction:
-        """The posterior of one who is left with that many equally probable candidates and sees one of them alone."""
-        kept, noise = self.keep * (1 - self.insert), (candidates - 1) * (1 - self.keep) * self.insert
-        return kept / (kept + noise)
+        """The posterior of one who is left with that many equally probable candidates and sees one of them alone.
+
+        With a source, for a tuple of the least weight, which stands out most.
+        """
+        rise = self._rise(self.weights[0])
+        return rise / (rise + (candidates - 1) * self.fall)
 
     @property
     def epsilon(self) -> float:
-        """How far apart the release is for two tables that differ in one tuple (add or remove), as a log ratio."""
-        return max(math.log(self.keep / self.insert), math.log((1 - self.insert) / (1 - self.keep)))
+        """How far apart the releases are for two tables that differ in one tuple (add or remove), as a log ratio."""
+        return max(math.log(self._rise(self.weights[0])), -math.log(self.fall))
 
     def facts(self, *, continued: bool = False) -> dict[str, Any]:
         """The promise for people and for programs."""
-        least, known = 1 / self.d, self.linked(self.candidates)
-        words = (
-            f"A tuple that an adversary holds for at most {_percent(self.d)} probable before seeing this release is "
-            f"at most "
-            f"{_percent(self.gamma)} probable to him afterwards."
-        )
-        uncovered = [
-            f"One who can narrow a person down to fewer than {math.ceil(least):,} equally probable tuples: his "
-            f"prior is above "
-            f"d. One who knows all quasi-identifiers of a person in the table, and that nobody else has them, is "
-            f"left with "
-            f"{self.candidates:,} tuples and reaches {_percent(known)}.",
-            "Several tuples that stand or fall together (relatives, rows of one person): seeing them together tells "
-            "more.",
-            "That a tuple is not in the table: its absence from the release makes it less probable."
-            if self.adversary == "exclusive"
-            else f"One who knows that exactly one of {math.ceil(least):,} tuples is in the table reaches "
-            f'{_percent(self.linked(least))}; adversary = "exclusive" bounds him.',
-            "Copies: the table is taken as a set of distinct tuples, and all counts are of distinct tuples.",
-            "A second release of the same people with fresh coins: a tuple seen twice is hardly noise.",
-        ]
-        facts: dict[str, Any] = {
+        return {
             "notion": NAME,
-            "words": words,
-            "adversary": _WHO[self.adversary],
+            "words": self._words,
+            "adversary": self._who,
             "inequality": self._inequality,
-            "unit": "one distinct tuple of the published columns",
-            "not_covered": uncovered,
+            "unit": "one distinct tuple of the published columns" if self.slots == 1 else _RECORD,
+            "not_covered": self._not_covered,
+            **again_warning(continued),
         }
-        if continued:
-            facts["warning"] = (
-                "The custodian has released rows from this series before and said that this release stands on its "
-                "own. If "
-                "the same people are in both, the promise does not cover what the two releases give away together."
+
+    @property
+    def _words(self) -> str:
+        before = f"at most {percent(self.d)} probable before seeing this release"
+        if self.weights != EVEN:
+            before = f"at most {percent(self.d)} times its weight probable before seeing this release"
+        if self.later:
+            before = f"at most {percent(self.d)} probable before seeing any of up to {self.views} views"
+        after = f"at most {percent(self.gamma)} probable to him afterwards"
+        whole = ", from all views together, whatever changed in the table between them" if self.later else ""
+        what = "A tuple" if self.slots == 1 else "A tuple in a certain slot"
+        return f"{what} that an adversary holds for {before} is {after}{whole}."
+
+    @property
+    def _who(self) -> str:
+        bound = "d" if self.weights == EVEN else "d times its weight in the public source"
+        there = "is in the table" if not self.later else "is in any of the tables that the views are made of"
+        if self.adversary == "independent":
+            return (
+                f"Believes of each tuple of the domain, one independently of the other, that it {there} with a "
+                f"probability of at most {bound} (or knows it for certain), and knows how the release was made."
             )
-        return facts
+        always = ", always the same while that person is there" if self.later else ""
+        return (
+            f"Knows sets of tuples of which exactly one {there} (a person whose tuple is one of many{always}), holds "
+            f"each of them for at most as probable as {bound}, and knows how the release was made."
+        )
 
     @property
     def _inequality(self) -> str:
-        numbers = f", with d = {_percent(self.d)}, gamma = {_percent(self.gamma)}"
-        if self.adversary == "exclusive" and self._holds_for_independent:
-            return (
-                f"{_INEQUALITY['exclusive']}{numbers}; for an adversary who holds tuples for independent, also that "
-                + ("Pr(t in table | release) >= (d / gamma) Pr(t in table)")
-            )
-        return _INEQUALITY[self.adversary] + numbers
+        table = "table" if not self.later else "any table"
+        release = "release" if not self.later else "views"
+        bound = "d" if self.weights == EVEN else "d w(t)"
+        prior, posterior = f"Pr(t in {table})", f"Pr(t in {table} | {release})"
+        above, below = f"{posterior} <= gamma", f"{posterior} >= ({bound} / gamma) {prior}"
+        whom = f"for every tuple t with {prior} <= {bound}"
+        numbers = f"with d = {percent(self.d)}, gamma = {percent(self.gamma)}"
+        if self.adversary == "independent":
+            return f"{above} and {below}, {whom}, {numbers}"
+        if not self._holds_for_independent:
+            return f"{above}, {whom}, {numbers}"
+        return f"{above}, {whom}, {numbers}; for an adversary who holds tuples for independent, also that {below}"
+
+    @property
+    def _not_covered(self) -> list[str]:
+        least = math.ceil(1 / self.d)
+        linker = (
+            "That a tuple is not in the table: its absence from the release makes it less probable."
+            if self.adversary == "exclusive"
+            else f"One who knows that exactly one of {least:,} tuples is in the table reaches "
+            f'{percent(self.linked(1 / self.d))}; adversary = "exclusive" bounds him.'
+        )
+        copies = (
+            "Copies: the table is taken as a set of distinct tuples, and all counts are of distinct tuples."
+            if self.slots == 1
+            else f"How many copies a tuple has: each is in a random one of {self.slots:,} slots, and one who sees "
+            "many slots of a tuple filled learns that it has copies."
+        )
+        more = (
+            f"A view beyond the {self.views} declared, or another release of the same people."
+            if self.later
+            else "A second release of the same people with fresh coins: a tuple seen twice is hardly noise."
+        )
+        return [
+            f"One who can narrow a person down to fewer than {least:,} equally probable tuples: his prior is above d. "
+            "One who knows all quasi-identifiers of a person in the table, and that nobody else has them, is left with "
+            f"{self.candidates:,} tuples and reaches {percent(self.linked(self.candidates))}.",
+            "Several tuples that stand or fall together (relatives, rows of one person): seeing them together tells "
+            "more.",
+            linker,
+            *([_MOVING] if self.later else []),
+            copies,
+            more,
+        ]
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        content: dict[str, Any] = {
             "notion": NAME,
-            "d": _text(self.d),
-            "gamma": _text(self.gamma),
+            "d": fraction_text(self.d),
+            "gamma": fraction_text(self.gamma),
             "adversary": self.adversary,
-            "keep": _text(self.keep),
-            "insert": _text(self.insert),
+            "keep": fraction_text(self.keep),
+            "insert": fraction_text(self.insert),
             "candidates": self.candidates,
+            "slots": self.slots,
         }
+        if self.later:
+            content |= {"later": [fraction_text(each) for each in self.later], "again": fraction_text(self.again)}
+        if self.weights != EVEN:
+            content["weights"] = [fraction_text(each) for each in self.weights]
+        return content
 
 
 def dgamma_from_json(data: Any) -> DGammaPrivacy:
@@ -149,19 +238,34 @@ def dgamma_from_json(data: Any) -> DGammaPrivacy:
             "keep": str(keep),
             "insert": str(insert),
             "candidates": int(candidates),
+            "slots": int(slots),
             **rest,
-        } if not rest and candidates > 0:
-            numbers = [_number(each) for each in (d, gamma, keep, insert)]
+        } if candidates > 0 and slots > 0:
             return DGammaPrivacy(
-                d=numbers[0],
-                gamma=numbers[1],
+                d=number_from(d),
+                gamma=number_from(gamma),
                 adversary=adversary,
-                keep=numbers[2],
-                insert=numbers[3],
+                keep=number_from(keep),
+                insert=number_from(insert),
                 candidates=candidates,
+                slots=slots,
+                **_extras(rest),
             )
         case _:
-            raise PolicyError(f"guarantee must be {NAME} with d, gamma, adversary, keep, insert and candidates")
+            raise PolicyError("guarantee must be (d, gamma)-privacy with d, gamma, adversary, keep, insert, candidates")
+
+
+def _extras(rest: Mapping[Any, Any]) -> dict[str, Any]:
+    """What several views or a source add to a guarantee."""
+    match rest:
+        case {} if not rest:
+            return {}
+        case {"later": [*later], "again": str(again), **more} if not more and 0 < len(later) < MOST_VIEWS:
+            return {"later": tuple(map(number_from, later)), "again": number_from(again)}
+        case {"weights": [least, largest], **more} if not more:
+            return {"weights": (number_from(least), number_from(largest))}
+        case _:
+            raise PolicyError("guarantee must have nothing but what its views or its source add")
 
 
 def odds(d: Fraction, gamma: Fraction) -> Fraction:
@@ -169,18 +273,9 @@ def odds(d: Fraction, gamma: Fraction) -> Fraction:
     return gamma * (1 - d) / (d * (1 - gamma))
 
 
-def _number(text: str) -> Fraction:
-    top, _, bottom = text.partition("/")
-    if len(text) > 4_000 or not (
-        top.isascii() and top.isdigit() and bottom.isascii() and bottom.isdigit() and int(bottom)
-    ):
+def number_from(text: Any) -> Fraction:
+    """A fraction 'a/b' of a release."""
+    top, _, bottom = text.partition("/") if isinstance(text, str) and len(text) <= 400 else ("", "", "")
+    if not (top.isascii() and top.isdigit() and bottom.isascii() and bottom.isdigit() and int(bottom)):
         raise PolicyError("probabilities must be fractions 'a/b' in digits")
     return Fraction(int(top), int(bottom))
-
-
-def _text(number: Fraction) -> str:
-    return f"{number.numerator}/{number.denominator}"
-
-
-def _percent(number: Fraction) -> str:
-    return f"{float(number) * 100:.4g} %"

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
+from discreet.guarantee.words import again_warning, percent
 
 NAME = "F'-privacy"
 
@@ -42,8 +43,7 @@ class FPrimePrivacy:
         free = sum(1 for _, number in self.tolerance if number == 1)
         words = (
             f"Whoever looks up a person's bucket in this release infers none of the {len(self.tolerance)} sensitive "
-            "values "
-            f"with a probability above that value's tolerance. The strictest tolerance is {percent(limit)} "
+            f"values with a probability above that value's tolerance. The strictest tolerance is {percent(limit)} "
             f"({strictest})" + (f"; {free} of the values count as not sensitive (tolerance 1)." if free else ".")
         )
         facts: dict[str, Any] = {
@@ -55,13 +55,7 @@ class FPrimePrivacy:
             "unit": "one row of the table",
             "not_covered": list(NOT_COVERED),
         }
-        if continued:
-            facts["warning"] = (
-                "The custodian has released rows from this series before and said that this release stands on its own. "
-                "If the "
-                "same people are in both, the promise does not cover what the two releases give away together."
-            )
-        return facts
+        return {**facts, **again_warning(continued)}
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -88,8 +82,3 @@ def _pair(pair: Any) -> tuple[object, Fraction]:
                 if 0 < limit <= 1:
                     return value, limit
     raise PolicyError("a tolerance must be [value, 'a/b'] with 0 < a/b <= 1")
-
-
-def percent(number: Fraction) -> str:
-    """A probability as people read it."""
-    return f"{float(number) * 100:.4g} %"

@@ -16,10 +16,11 @@ from discreet.errors import PolicyError, SeriesRefusal
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
 from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
-from discreet.mechanism.alphabeta.codes import Radix
+from discreet.mechanism.alphabeta.frapp import Frapp
+from discreet.mechanism.alphabeta.make import SHARES as VIEW_SHARES
+from discreet.mechanism.alphabeta.make import WRITE, make_view, plan_view
 from discreet.mechanism.alphabeta.plan import ViewPlan
-from discreet.mechanism.alphabeta.write import SHARES as VIEW_SHARES
-from discreet.mechanism.alphabeta.write import distinct_tuples, write_view
+from discreet.mechanism.alphabeta.write import write_view
 from discreet.mechanism.buckets.anatomy import Anatomy
 from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.caps import Classes
@@ -29,7 +30,7 @@ from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
 from discreet.series.digest import RowDigest
-from discreet.series.rules import earlier_view
+from discreet.series.rules import Place, place_of
 from discreet.series.store import Series, View
 from discreet.table.table import Table
 
@@ -39,11 +40,9 @@ DIGEST = "comparing with the series"
 def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> BucketPlan | ViewPlan:
     """What would be published; nothing is written and the series is not touched."""
     mechanism = _mechanism(policy)
-    if not isinstance(mechanism, AlphaBeta):
-        return mechanism.plan(table.histogram, progress)
-    radix = Radix(sizes=tuple(len(policy.schema.domains[name]) for name in policy.schema.columns))
-    tuples = distinct_tuples(table, radix).shape[1]
-    return ViewPlan(guarantee=mechanism.guarantee(policy.schema), tuples=tuples, domain=radix.domain)
+    if isinstance(mechanism, AlphaBeta | Frapp):
+        return plan_view(table, mechanism)
+    return mechanism.plan(table.histogram, progress)
 
 
 def publish(
@@ -70,36 +69,41 @@ def publish(
     mechanism = _mechanism(policy)
     make = (
         _view_maker(table, mechanism, csv=csv)
-        if isinstance(mechanism, AlphaBeta)
+        if isinstance(mechanism, AlphaBeta | Frapp)
         else _bucket_maker(table, mechanism, csv=csv, progress=progress)
     )
     if seed is not None:
         with new_folder(to, replace=replace) as folder, table.unchanged():
-            make.write(Coins.from_seed(seed), folder, (), continued=False, steps=Steps(progress, make.shares))
+            make.write(Coins.from_seed(seed), folder, Place(), steps=Steps(progress, make.shares))
         return open_release(to)
     steps = Steps(progress, {DIGEST: 0.2, **make.shares})
     with Series(_series_path(series, policy, to)) as memory:
         rows, ordered = _digests(table, memory, steps)
         ordered = rows if make.any_order else ordered
-        earlier = earlier_view(memory, rows=rows, ordered=ordered, policy=policy.digest, new_series=new_series)
-        continued = bool(earlier.continued if earlier else memory.views())
-        classes = earlier.classes if earlier else make.classes
+        place = place_of(
+            memory.views(),
+            rows=rows,
+            ordered=ordered,
+            policy=policy.digest,
+            new_series=new_series,
+            allowed=make.views,
+        )
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
             with table.unchanged():
-                drawn = make.write(coins, folder, classes, continued=continued, steps=steps)
-            if earlier and earlier.drawn != drawn:
+                drawn = make.write(coins, folder, place, steps=steps)
+            if place.again and place.again.drawn != drawn:
                 raise SeriesRefusal(
-                    f"the release of {earlier.published} ({earlier.release}) cannot be made again with these versions "
-                    "of the libraries, and fresh coins would expose people; use that release"
+                    f"the release of {place.again.published} ({place.again.release}) cannot be made again with these "
+                    "versions of the libraries, and fresh coins would expose people; use that release"
                 )
             view = View(
                 rows=rows,
                 ordered=ordered,
                 policy=policy.digest,
                 drawn=drawn,
-                classes=classes,
-                continued=continued,
+                classes=make.classes,
+                continued=place.continued and place.number == 1,
                 release=str(to.resolve()),
             )
             memory.record(view)  # before anybody can see the folder under its name
@@ -107,36 +111,44 @@ def publish(
 
 
 class _Write(Protocol):
-    def __call__(self, coins: Coins, folder: Path, classes: Classes, *, continued: bool, steps: Steps) -> bytes:
+    def __call__(self, coins: Coins, folder: Path, place: Place, *, steps: Steps) -> bytes:
         """Fill the folder; returns a digest of what the coins gave."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Maker:
-    """How a mechanism makes its release: the classes it plans, the shares of its steps, and whether order matters."""
+    """How a mechanism makes its release: the classes it plans, the shares of its steps, whether order matters, and how
+    many states of the table it covers.
+    """
 
     write: _Write
     shares: Mapping[str, float]
     classes: Classes = ()
     any_order: bool = False
+    views: int = 1
 
 
 def _bucket_maker(table: Table, mechanism: Buckets | Anatomy, *, csv: bool, progress: Progress | None) -> _Maker:
     planned = mechanism.plan(table.histogram, progress)
 
-    def write(coins: Coins, folder: Path, classes: Classes, *, continued: bool, steps: Steps) -> bytes:
+    def write(coins: Coins, folder: Path, place: Place, *, steps: Steps) -> bytes:
         # a search that ran longer today may have found a better plan; an earlier release stays what it was
-        plan = planned if classes in ((), planned.classes) else mechanism.replan(table.histogram, classes)
-        return write_buckets(table, mechanism, plan, coins, folder, csv=csv, continued=continued, steps=steps)
+        classes = place.again.classes if place.again else planned.classes
+        plan = planned if classes == planned.classes else mechanism.replan(table.histogram, classes)
+        return write_buckets(table, mechanism, plan, coins, folder, csv=csv, continued=place.continued, steps=steps)
 
     return _Maker(write=write, shares=SHARES, classes=planned.classes)
 
 
-def _view_maker(table: Table, mechanism: AlphaBeta, *, csv: bool) -> _Maker:
-    def write(coins: Coins, folder: Path, classes: Classes, *, continued: bool, steps: Steps) -> bytes:
-        return write_view(table, mechanism, coins, folder, csv=csv, continued=continued, steps=steps)
+def _view_maker(table: Table, mechanism: AlphaBeta | Frapp, *, csv: bool) -> _Maker:
+    def write(coins: Coins, folder: Path, place: Place, *, steps: Steps) -> bytes:
+        made = make_view(table, mechanism, place, coins, steps)
+        with steps.step(WRITE):
+            write_view(table, mechanism, made, folder, csv=csv, continued=place.continued, seeded=coins.seeded)
+        return made.digest
 
-    return _Maker(write=write, shares=VIEW_SHARES, any_order=True)
+    views = mechanism.views if isinstance(mechanism, AlphaBeta) else 1
+    return _Maker(write=write, shares=VIEW_SHARES, any_order=True, views=views)
 
 
 def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
@@ -148,8 +160,8 @@ def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
     return digest.rows, digest.ordered
 
 
-def _mechanism(policy: Policy) -> Buckets | Anatomy | AlphaBeta:
-    if not isinstance(policy.mechanism, Buckets | Anatomy | AlphaBeta):
+def _mechanism(policy: Policy) -> Buckets | Anatomy | AlphaBeta | Frapp:
+    if not isinstance(policy.mechanism, Buckets | Anatomy | AlphaBeta | Frapp):
         raise PolicyError(f"mechanism ({policy.mechanism.kind}) must be one that publishes; see kind in the policy")
     return policy.mechanism
 

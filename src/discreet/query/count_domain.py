@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
@@ -23,11 +24,12 @@ from discreet.query.decompose import count_formula
 from discreet.query.lookup import lookup
 from discreet.query.parse import parse_in
 from discreet.query.rebuild import Scope
-from discreet.query.tables import Leaf, merge_values, truth_tables
+from discreet.query.tables import Ints, Leaf, merge_values, truth_tables
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.nearest import shown
 
 LARGEST = 2**53  # whole numbers are smaller, as in a schema
+Weights = Mapping[str, Sequence[int] | Ints]
 
 
 def count_domain(
@@ -50,24 +52,46 @@ def count_domain(
         return count_matching(query.where, encodings, engine)
 
 
-def count_matching(condition: Condition, encodings: Mapping[str, Encoding], engine: Engine | None = None) -> int:
-    """The same for a condition that is parsed; without an engine, one is opened where it takes one."""
+def count_matching(
+    condition: Condition,
+    encodings: Mapping[str, Encoding],
+    engine: Engine | None = None,
+    weights: Weights | None = None,
+) -> int:
+    """The same for a condition that is parsed; without an engine, one is opened where it takes one.
+
+    With `weights`, whole numbers from 0 for the values of each attribute (below 2^62 together), a tuple counts as often
+    as the product of its values' weights says.
+    """
     if not all(map(len, encodings.values())):
         return 0
     empty = {name: "NULL" for name, encoding in encodings.items() if not encoding.values}
     try:
         formula = _formula(bind(condition, empty) if empty else condition, True)
         used = columns_of(formula)
-        others = math.prod(len(encoding) for name, encoding in encodings.items() if name not in used)
+        others = math.prod(_whole(name, encodings, weights) for name in encodings if name not in used)
         with ExitStack() as stack:
             if engine is None and any(lookup(atom, encodings) is None for atom in atoms(formula)):
                 engine = stack.enter_context(Engine())
             tables = truth_tables(dict.fromkeys(_leaves(formula)), encodings, engine)
-        return others * count_formula(formula, *merge_values(tables, encodings))
+        held = {name: _held(name, encodings, weights) for name in used}
+        return others * count_formula(formula, *merge_values(tables, held))
     except duckdb.Error:
         raise QueryError("the condition cannot be evaluated: its arithmetic overflows; use smaller numbers") from None
     except RecursionError:
         raise QueryError("the condition must be less deeply nested; split it into several questions") from None
+
+
+def _held(name: str, encodings: Mapping[str, Encoding], weights: Weights | None) -> Ints:
+    """What each value of an attribute counts for."""
+    if weights is None:
+        return np.ones(len(encodings[name]), dtype=np.int64)
+    return np.asarray(weights[name], dtype=np.int64)
+
+
+def _whole(name: str, encodings: Mapping[str, Encoding], weights: Weights | None) -> int:
+    """What all values of an attribute count for together."""
+    return len(encodings[name]) if weights is None else int(np.sum(weights[name]))
 
 
 def _formula(condition: Condition, wanted: bool) -> Condition:

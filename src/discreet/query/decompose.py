@@ -42,7 +42,7 @@ class _Factor:
 
 
 def count_formula(formula: Condition, tables: Mapping[Leaf, Table], sizes: Mapping[Variable, Ints]) -> int:
-    """The number of tuples that meet a formula of leaves; `sizes`: the numbers of values in the attributes' classes."""
+    """The number of tuples that meet a formula of leaves; `sizes`: what the attributes' classes of values count for."""
     gates: list[Table] = []
     if not isinstance(formula, Some):
         conjuncts = formula.parts if isinstance(formula, Every) else (formula,)

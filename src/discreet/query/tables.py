@@ -64,17 +64,20 @@ def truth_tables(leaves: Iterable[Leaf], encodings: Mapping[str, Encoding], engi
 
 
 def merge_values(
-    tables: Mapping[Leaf, Table], encodings: Mapping[str, Encoding]
+    tables: Mapping[Leaf, Table], held: Mapping[str, Ints]
 ) -> tuple[dict[Leaf, Table], dict[Variable, Ints]]:
-    """The same tables over classes of values that none of them tells apart, and the number of values in each class."""
+    """The same tables over classes of values that none of them tells apart, and what the values of each class count for
+    together; `held`: what each value of an attribute counts for.
+    """
     found = dict(tables)
     sizes: dict[Variable, Ints] = {}
     for name in {each: None for table in tables.values() for each in table.scope if isinstance(each, str)}:
         mine = {leaf: table for leaf, table in found.items() if name in table.scope}
-        kinds, number = np.zeros(len(encodings[name]), dtype=np.int64), 1
+        kinds, number = np.zeros(len(held[name]), dtype=np.int64), 1
         for table in mine.values():
             kinds, number = _refine(kinds, number, np.moveaxis(table.holds, table.scope.index(name), 0))
-        sizes[name] = np.bincount(kinds, minlength=number)
+        sizes[name] = np.zeros(number, dtype=np.int64)
+        np.add.at(sizes[name], kinds, held[name])
         first = np.zeros(number, dtype=np.int64)
         first[kinds[::-1]] = np.arange(len(kinds))[::-1]
         for leaf, table in mine.items():

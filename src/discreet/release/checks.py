@@ -6,7 +6,7 @@ Every check may rely on those before it in `CHECKS` having held.
 from __future__ import annotations
 
 import filecmp
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +23,8 @@ from discreet.release.folder import Manifest, plain_file, strangers
 from discreet.release.manifest import QIT, README, ST, fields_of, sha256
 from discreet.release.readme import readme_of
 from discreet.schema.domain import key_of
+
+_ADDED = dict.fromkeys(("BID", "COUNT"), Encoding(range(1, 2**53)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ def check_schema(files: Files) -> str | None:
         files.engine.rows(
             f"CREATE OR REPLACE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path.resolve()))})"
         )
-        if broken := check_table(files, relation, name):
+        if broken := check_table(files, relation, name, fields_of(schema, relation), _ADDED):
             return broken
     for each in files.manifest.resources:
         if each["schema"] != {"fields": fields_of(schema, Path(each["path"]).stem)}:
@@ -76,11 +78,15 @@ def check_schema(files: Files) -> str | None:
     return None
 
 
-def check_table(files: Files, relation: str, name: str) -> str | None:
-    """One table has exactly its columns, of their types, and every cell lies in its domain."""
+def check_table(
+    files: Files, relation: str, name: str, fields: Sequence[dict[str, Any]], added: Mapping[str, Encoding]
+) -> str | None:
+    """One table has exactly its columns, of their types, and every cell lies in its domain.
+
+    `added` are the columns that are not the table's own.
+    """
     schema = files.manifest.schema
     domains = {each: schema.domains[each] for each in schema.columns}
-    fields = fields_of(schema, relation)
     found = files.engine.columns(relation)
     if list(found) != [field["name"] for field in fields]:
         return f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}"
@@ -89,7 +95,7 @@ def check_table(files: Files, relation: str, name: str) -> str | None:
         if found[field["name"]] not in kinds:
             return f"{field['name']} in {name} must be of type {field['type']}"
     own = {column: (column, domains[column].encoding) for column in found if column in domains}
-    own.update({column: (column, Encoding(range(1, 2**53))) for column in ("BID", "COUNT") if column in found})
+    own.update({column: (column, encoding) for column, encoding in added.items() if column in found})
     files.engine.encode(f"{relation}_in_domain", relation, own)
     for column, (nulls, outside) in files.engine.misfits(f"{relation}_in_domain")[1].items():
         wrong = outside if column in domains and domains[column].missing else nulls + outside

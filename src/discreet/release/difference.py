@@ -15,7 +15,7 @@ from typing import Any
 from discreet.errors import ReleaseError
 from discreet.guarantee.dgamma import NAME as DGAMMA
 from discreet.guarantee.dgamma import dgamma_from_json
-from discreet.guarantee.fprime import percent
+from discreet.guarantee.words import percent
 from discreet.release.alike import domain_change, domain_text, listed, plain
 from discreet.release.folder import Manifest
 from discreet.release.manifest import QIT, README, VIEW

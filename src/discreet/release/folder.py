@@ -14,11 +14,14 @@ from typing import Any
 from discreet.errors import PolicyError, ReleaseError
 from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
-from discreet.release.manifest import FORMAT, MANIFEST, QIT, README, ST, VIEW
+from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
+from discreet.release.manifest import EARLIER, FORMAT, MANIFEST, QIT, README, ST, VIEW
 from discreet.schema.schema import Schema, schema_from_json
 
 LARGEST_MANIFEST = 64 * 2**20
 _ALWAYS = ("format", "version", "mechanism", "schema", "guarantee", "facts", "continued", "randomness", "readme")
+
+Guarantee = FPrimePrivacy | DGammaPrivacy | FrappPrivacy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +31,7 @@ class Family:
     tables: tuple[str, ...]
     numbers: tuple[str, ...]
     lists: tuple[str, ...]
-    guarantee: Callable[[Any], FPrimePrivacy | DGammaPrivacy]
+    guarantee: Callable[[Any], Guarantee]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -41,7 +44,11 @@ class Family:
 
 BUCKETS = Family(tables=(QIT, ST), numbers=("rows", "loss"), lists=("classes",), guarantee=fprime_from_json)
 VIEWS = Family(tables=(VIEW,), numbers=("tuples",), lists=(), guarantee=dgamma_from_json)
-FAMILIES = {"buckets": BUCKETS, "anatomy": BUCKETS, "alphabeta": VIEWS}
+SEVERAL = Family(
+    tables=(VIEW, EARLIER), numbers=("tuples", "view", "earlier"), lists=(), guarantee=dgamma_from_json
+)  # views of a table that changes
+FRAPP = Family(tables=(VIEW,), numbers=("tuples",), lists=(), guarantee=frapp_from_json)
+FAMILIES = {"buckets": BUCKETS, "anatomy": BUCKETS, "alphabeta": VIEWS, "frapp": FRAPP}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +57,7 @@ class Manifest:
 
     folder: Path
     schema: Schema
-    guarantee: FPrimePrivacy | DGammaPrivacy
+    guarantee: Guarantee
     family: Family
     block: dict[str, Any]
     resources: tuple[dict[str, Any], ...]
@@ -79,7 +86,8 @@ def read_manifest(folder: Path) -> Manifest:
     kind = mechanism.get("kind") if isinstance(mechanism, dict) else None
     if not isinstance(kind, str) or kind not in FAMILIES:
         raise ReleaseError(f"mechanism in the block 'discreet' must be of a kind that is known: {', '.join(FAMILIES)}")
-    family = FAMILIES[kind]
+    views = mechanism.get("views", 1) if isinstance(mechanism, dict) else 1
+    family = SEVERAL if kind == "alphabeta" and isinstance(views, int) and views > 1 else FAMILIES[kind]
     if set(block) != set(family.keys):
         raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(family.keys)}")
     if set(document) != {"$schema", "name", "resources", "discreet"}:

@@ -15,13 +15,13 @@ README = "README.md"
 QIT = "data/qit.parquet"
 ST = "data/st.parquet"
 VIEW = "data/view.parquet"
+EARLIER = "data/earlier.parquet"
+SLOT = "SLOT"  # the column that tells the copies of a tuple apart, where records are counted
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
 
 def fields_of(schema: Schema, resource: str) -> list[dict[str, Any]]:
     """The columns of a release's table, in Frictionless terms, with their public domains."""
-    if resource == "view":
-        return [_field(schema, name) for name in schema.columns]
     if resource == "qit":
         return [
             *(_field(schema, name) for name in schema.quasi_identifiers),
@@ -31,6 +31,17 @@ def fields_of(schema: Schema, resource: str) -> list[dict[str, Any]]:
         {"name": "BID", "type": "integer"},
         _field(schema, schema.sensitive),
         {"name": "COUNT", "type": "integer"},
+    ]
+
+
+def view_fields_of(schema: Schema, slots: int) -> list[dict[str, Any]]:
+    """The columns of a table of tuples; where copies have slots, their number is a column too."""
+    fields = [_field(schema, name) for name in schema.columns]
+    if slots == 1:
+        return fields
+    return [
+        *fields,
+        {"name": SLOT, "type": "integer", "constraints": {"required": True, "minimum": 0, "maximum": slots - 1}},
     ]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
+from discreet.guarantee.frapp import FrappPrivacy
 from discreet.schema.schema import Schema
 
 _ASKING = """With discreet (`pip install discreet`), an estimate with an interval:
@@ -46,28 +48,77 @@ the other columns, and it has no interval:
 """
 
 
-def view_readme_of(schema: Schema, facts: dict[str, Any], promise: DGammaPrivacy, *, tuples: int, seeded: bool) -> str:
+def view_readme_of(
+    schema: Schema,
+    facts: dict[str, Any],
+    promise: DGammaPrivacy | FrappPrivacy,
+    numbers: Mapping[str, int],
+    *,
+    seeded: bool,
+) -> str:
     """The whole text for a release of tuples among random ones."""
-    alpha, beta = float(promise.keep - promise.insert), float(promise.insert)
-    return f"""# A release of {tuples:,} tuples, true ones among random ones
+    columns = ", ".join(schema.columns)
+    here, counting = (
+        _frapp_text(columns, promise) if isinstance(promise, FrappPrivacy) else _view_text(columns, promise, numbers)
+    )
+    return f"""# A release of {numbers["tuples"]:,} tuples, true ones among random ones
 {_promise(facts, seeded=seeded)}
 ## What is here
 
-- `data/view.parquet`: tuples of {", ".join(schema.columns)}. Each distinct tuple of the table is here with probability
-  {float(promise.keep):.6g}, and every other tuple of the public domains with probability {beta:.6g}. Nothing tells
-  which is which.
+{here}
 - `datapackage.json`: a Frictionless Data Package; its block `discreet` holds the promise and all public parameters.
 
 ## How to count
 
 {_ASKING}
-With pandas alone, for a condition that D tuples of the public domains meet:
+{counting}"""
+
+
+def _frapp_text(columns: str, promise: FrappPrivacy) -> tuple[str, str]:
+    """What is in the files, and how to count with pandas alone."""
+    keep, other = float(promise.keep), float(promise.other)
+    here = f"""- `data/view.parquet`: one tuple of {columns} for each record of the table. A record has
+  its own tuple with probability {keep:.6g}, and else a random other tuple of the public domains. Nothing tells
+  which is which."""
+    return here, _pandas(f"(len(view[...]) - {promise.rows} * {other!r} * D) / {keep - other!r}", "records")
+
+
+def _view_text(columns: str, promise: DGammaPrivacy, numbers: Mapping[str, int]) -> tuple[str, str]:
+    """What is in the files, and how to count with pandas alone."""
+    view = min(max(numbers.get("view", 1), 1), promise.views)
+    insert = promise.inserts[view - 1]
+    alpha, beta, keep, again = map(float, (promise.keep - insert, insert, promise.keep, promise.again))
+    if promise.later:
+        here = f"""- `data/view.parquet`: tuples of {columns}, view {view} of at most {promise.views}. Each
+  distinct tuple of the table is here with probability {keep:.6g}; every other tuple with probability {again:.6g}
+  if an earlier view showed it, and else with {beta:.6g}. Nothing tells which is which.
+- `data/earlier.parquet`: the {numbers["earlier"]:,} tuples that the earlier views showed, each once."""
+        old = f"(both - {again!r} * len(earlier[...])) / {keep - again!r}"
+        new = f"(len(view[...]) - both - {beta!r} * (D - len(earlier[...]))) / {alpha!r}"
+        before = f"""earlier = pd.read_parquet("data/earlier.parquet")
+    both = len(view[...].merge(earlier))
+    print({old}
+          + {new})"""
+        return here, _pandas("", "distinct tuples").replace("print()", before)
+    unit = "distinct tuple" if promise.slots == 1 else "record"
+    weight = "" if promise.weights == EVEN else " times its weight in the public source"
+    slots = "" if promise.slots == 1 else f", with a random slot (SLOT, of {promise.slots:,}) for each copy"
+    here = f"""- `data/view.parquet`: tuples of {columns}{slots}. Each {unit} of the table is here
+  with probability {keep:.6g}, and every other tuple of the public domains with probability {beta:.6g}{weight}.
+  Nothing tells which is which."""
+    factor = "" if promise.slots == 1 else f"{promise.slots} * "
+    counting = _pandas(f"(len(view[...]) - {beta!r} * {factor}D) / {alpha!r}", f"{unit}s")
+    return here, counting if not weight else counting.replace("that D tuples of", "whose weights add up to D in")
+
+
+def _pandas(formula: str, unit: str) -> str:
+    return f"""With pandas alone, for a condition that D tuples of the public domains meet:
 
     import pandas as pd
     view = pd.read_parquet("data/view.parquet")
-    print((len(view[...]) - {beta!r} * D) / {alpha!r})
+    print({formula})
 
-Counts are of distinct tuples.
+Counts are of {unit}.
 """
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.guarantee.fprime import fprime_from_json, percent
+from discreet.guarantee.fprime import fprime_from_json
+from discreet.guarantee.words import percent
 from discreet.release.alike import name_of
 from discreet.schema.domain import Domain, key_of
 

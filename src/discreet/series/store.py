@@ -13,7 +13,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -109,12 +109,17 @@ class Series:
         """Remember a release before anybody can see it; one made again only notes where it is now."""
         known = {(each.rows, each.policy): each for each in self.views()}
         first = known.get((view.rows, view.policy))
-        published = first.published if first else datetime.now(UTC).isoformat(" ", "seconds")
-        classes = json.dumps(view.classes)
-        row = (view.rows, view.ordered, view.policy, view.drawn, classes, int(view.continued), view.release, published)
+        kept = replace(first, release=view.release) if first else replace(view, published=_now())
+        classes = json.dumps(kept.classes)
+        digests = (kept.rows, kept.ordered, kept.policy, kept.drawn)
+        row = (*digests, classes, int(kept.continued), kept.release, kept.published)
         number = len(known) + (first is None)
         with self._guarded():
-            self._db.execute("INSERT OR REPLACE INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, self._seal(*row)))
+            if first:  # it keeps its place, for the order of views tells which came before which
+                where = (kept.release, self._seal(*row), kept.rows, kept.policy)
+                self._db.execute("UPDATE view SET release = ?, seal = ? WHERE rows = ? AND policy = ?", where)
+            else:
+                self._db.execute("INSERT INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, self._seal(*row)))
             seal = self._seal(FORMAT, self.coins.key, number)
             self._db.execute("UPDATE series SET views = ?, seal = ?", (number, seal))
             self._db.execute("COMMIT")
@@ -141,7 +146,11 @@ class Series:
 def _view(row: list[Any]) -> View:
     fields = dict(zip(_COLUMNS, row, strict=True))
     classes = tuple((int(size), int(buckets)) for size, buckets in json.loads(fields.pop("classes")))
-    return View(**fields, classes=classes)
+    return View(**{**fields, "classes": classes, "continued": bool(fields["continued"])})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(" ", "seconds")
 
 
 def _create(path: Path) -> None:

@@ -7,8 +7,13 @@ from discreet.evaluate.reproduce.costs import INFORMATION_LOSS, MSE
 from discreet.evaluate.reproduce.distributions import DIVERSITY, FREQUENCIES
 from discreet.evaluate.reproduce.examples import WORKED_EXAMPLES
 from discreet.evaluate.reproduce.item import Item
+from discreet.evaluate.reproduce.low_prior import LOW_PRIOR
 from discreet.evaluate.reproduce.queries import RELATIVE_ERROR
 from discreet.evaluate.reproduce.runtimes import AGAINST_ROWS, AGAINST_VALUES
+from discreet.evaluate.reproduce.several_views import SEVERAL_VIEWS
+from discreet.evaluate.reproduce.view_errors import VIEW_ERRORS
+from discreet.evaluate.reproduce.view_example import VIEW_EXAMPLE
+from discreet.evaluate.reproduce.views_privacy import VIEWS_PRIVACY
 from discreet.schema.nearest import did_you_mean
 
 ITEMS: tuple[Item, ...] = (
@@ -20,6 +25,11 @@ ITEMS: tuple[Item, ...] = (
     RELATIVE_ERROR,
     AGAINST_ROWS,
     AGAINST_VALUES,
+    VIEW_EXAMPLE,
+    VIEW_ERRORS,
+    SEVERAL_VIEWS,
+    VIEWS_PRIVACY,
+    LOW_PRIOR,
 )
 
 

@@ -1,4 +1,4 @@
-"""What an alpha-beta release would be: its probabilities, its size, and how far off any count may be.
+"""What a release of tuples would be: its probabilities, its size, and how far off any count may be.
 
 Paper: [RSH] Theorem 4.3, section 3.
 Departs: the theorem has a stray n under the root and a Chernoff form that holds for one tail only; here the bound is
@@ -12,38 +12,61 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.guarantee.frapp import FrappPrivacy
 
 CHANCE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class ViewPlan:
-    """The plan for `tuples` distinct tuples of a domain of `domain` tuples."""
+    """The plan for `tuples` distinct tuples (or records) of a domain of `domain` tuples (with their slots)."""
 
-    guarantee: DGammaPrivacy
+    guarantee: DGammaPrivacy | FrappPrivacy
     tuples: int
     domain: int
 
     @property
     def alpha(self) -> Fraction:
-        return self.guarantee.keep - self.guarantee.insert
+        return self.guarantee.keep - self.beta
 
     @property
     def beta(self) -> Fraction:
-        return self.guarantee.insert
+        """The probability that a tuple which is not in the table is there; in FRAPP, that a record becomes it."""
+        return self.guarantee.insert if isinstance(self.guarantee, DGammaPrivacy) else self.guarantee.other
 
     @property
     def expected_tuples(self) -> float:
-        """How many tuples the release will have, on average."""
+        """How many tuples the release (the first view) will have, on average."""
+        if isinstance(self.guarantee, FrappPrivacy):
+            return self.tuples
         return float(self.guarantee.keep * self.tuples + self.beta * (self.domain - self.tuples))
 
     def error_bound(self, chance: float = CHANCE) -> float:
-        """No counting query is off by more than this, but with that chance (for each query)."""
-        keep, insert = float(self.guarantee.keep), float(self.beta)
-        variance = self.tuples * keep * (1 - keep) + (self.domain - self.tuples) * insert * (1 - insert)
+        """No counting query is off by more than this, but with that chance (for each query; of several views, any)."""
         length = math.log(2 / chance)
+        variance, slope = self._worst
         reach = length / 3 + math.sqrt(length**2 / 9 + 2 * variance * length)
-        return reach / float(self.alpha)
+        return reach / slope
+
+    @property
+    def _worst(self) -> tuple[float, float]:
+        """The largest variance that what is counted can have, and what it is divided by."""
+        promise = self.guarantee
+        keep = float(promise.keep)
+        if isinstance(promise, FrappPrivacy):
+            return self.tuples / 4, float(promise.keep - promise.other)
+        own = self.tuples * keep * (1 - keep)
+        if not promise.later:
+            insert = float(promise.insert)
+            return own + (self.domain - self.tuples) * insert * (1 - insert), keep - insert
+        again, slope = float(promise.again), keep - float(promise.again)
+        worst, unseen = 0.0, 1.0
+        for insert in map(float, promise.inserts):  # both parts of a view, the fresh one in units of the other
+            shown = (1 - unseen) * again * (1 - again)
+            fresh = unseen * insert * (1 - insert) * (slope / (keep - insert)) ** 2
+            worst = max(worst, self.domain * (shown + fresh))
+            unseen *= 1 - insert
+        return own + worst, slope
 
     def rho(self, chance: float = CHANCE) -> float:
         """The error bound in units of the root of the number of tuples."""
@@ -56,11 +79,15 @@ class ViewPlan:
         if self.guarantee.d >= Fraction(self.tuples) / math.isqrt(self.domain):
             found.append(
                 "the prior is of the order n / sqrt(m), where no method is both private and useful (Theorem 3.3); "
-                "expect "
-                "large errors"
+                "expect large errors"
             )
         if self.error_bound() >= self.tuples:
             found.append("counts of this table will drown in noise: the error bound is above the number of tuples")
+        if self.rho() < 1:
+            found.append(
+                "errors are below sqrt(n) for every query; a method that is so exact for tables of every size gives "
+                "some improbable tuple away (Theorem 2.6), so look at the facts again: who is not covered?"
+            )
         found.append(
             "an adversary who knows that tuples stand or fall together can learn more, whatever the method "
             "(Theorems 6.1 and 6.6)"

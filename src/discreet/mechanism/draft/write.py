@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from discreet.guarantee.fprime import percent
 from discreet.guarantee.tolerance import exact
+from discreet.guarantee.words import percent
 from discreet.mechanism.draft.roles import Roles, number_of
 from discreet.mechanism.draft.tolerance import MAX_SIZE, SIZES, Proposal
 from discreet.mechanism.draft.toml import WIDTH, annotated, array, key, quoted, shown

@@ -1,0 +1,135 @@
+"""What FRAPP promises: (d, gamma)-privacy of tuples that the release shows at most once.
+
+Paper: [RSH] section 5 compares with FRAPP; the parameter for (d, gamma) is not in the paper.
+Symbols: each of n records keeps its tuple with probability g and else becomes a uniform other tuple of the m in the
+    domain, each with e = (1 - g) / (m - 1). A tuple of the table is shown once with
+    g (1 - e)^(n-1) + (1 - g) (n - 1) e (1 - e)^(n-2), another one with n e (1 - e)^(n-1); the ratio of both is `rise`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.errors import PolicyError
+from discreet.guarantee.dgamma import number_from, odds
+from discreet.guarantee.words import again_warning, fraction_text, percent
+
+NAME = "(d, gamma)-privacy of tuples seen once"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrappPrivacy:
+    """What a release made with this probability promises."""
+
+    d: Fraction
+    gamma: Fraction
+    keep: Fraction  # g
+    rows: int  # n
+    domain: int  # m
+    candidates: int  # the tuples that are left for one who knows every quasi-identifier
+
+    def __post_init__(self) -> None:
+        if not 0 < self.d < self.gamma < 1:
+            raise PolicyError("prior and posterior must be probabilities with prior below posterior")
+        if self.rows < 1 or self.domain < 2 or not 0 < self.keep < 1:
+            raise PolicyError("rows, domain and keep must be those of a table with other tuples to change to")
+
+    @property
+    def other(self) -> Fraction:
+        """e: the probability that a record becomes a certain other tuple."""
+        return (1 - self.keep) / (self.domain - 1)
+
+    def rise(self, times: int = 1) -> Fraction:
+        """How much likelier a tuple becomes by being shown that many times, as a ratio of odds."""
+        n, e = self.rows, self.other
+        return times * self.keep / (n * e) + (1 - self.keep) * max(n - times, 0) / (n * (1 - e))
+
+    @property
+    def fall(self) -> Fraction:
+        """How much less likely a tuple becomes by not being shown."""
+        return (1 - self.keep) / (1 - self.other)
+
+    @property
+    def holds(self) -> bool:
+        """Whether this probability keeps the promise, in exact arithmetic."""
+        kept = self.other < self.keep
+        return kept and self.rise() <= odds(self.d, self.gamma) and self.fall * self.gamma >= self.d
+
+    def posterior(self, times: int) -> Fraction:
+        """Of a tuple of prior d that is shown that many times."""
+        raised = self.d * self.rise(times)
+        return raised / (raised + 1 - self.d)
+
+    def linked(self, candidates: Fraction | int) -> Fraction:
+        """The posterior of one who is left with that many equally probable candidates and sees one of them once."""
+        return self.rise() / (self.rise() + (candidates - 1) * self.fall)
+
+    def facts(self, *, continued: bool = False) -> dict[str, Any]:
+        """The promise for people and for programs."""
+        least = math.ceil(1 / self.d)
+        return {
+            "notion": NAME,
+            "words": f"A tuple that an adversary holds for at most {percent(self.d)} probable before seeing this "
+            f"release is at most {percent(self.gamma)} probable to him afterwards, unless the release shows it twice "
+            "or more.",
+            "adversary": "Believes of each tuple of the domain, one independently of the other, that it is in the "
+            "table with a probability of at most d (or knows it for certain), looks at how often the release shows it, "
+            "and knows how the release was made.",
+            "inequality": "Pr(t in table | t shown once) <= gamma and Pr(t in table | t not shown) >= (d / gamma) "
+            "Pr(t in table), for every tuple t with Pr(t in table) <= d, "
+            f"with d = {percent(self.d)}, gamma = {percent(self.gamma)}",
+            "unit": "one record",
+            "not_covered": [
+                "A tuple that is shown twice or more: its posterior may pass gamma "
+                f"({percent(self.posterior(2))} at a prior of d and two times).",
+                f"One who can narrow a person down to fewer than {least:,} equally probable tuples: his prior is above "
+                "d. One who knows all quasi-identifiers of a person in the table, and that nobody else has them, is "
+                f"left with {self.candidates:,} tuples and reaches {percent(self.linked(self.candidates))}.",
+                f"One who knows that exactly one of {least:,} tuples is in the table reaches "
+                f"{percent(self.linked(1 / self.d))}; alphabeta with an exclusive adversary bounds him.",
+                "Several tuples that stand or fall together (relatives, rows of one person): seeing them together "
+                "tells more.",
+                "The number of records: it is public.",
+                "A second release of the same people with fresh coins: a tuple seen in both is hardly noise.",
+            ],
+            **again_warning(continued),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "notion": NAME,
+            "d": fraction_text(self.d),
+            "gamma": fraction_text(self.gamma),
+            "keep": fraction_text(self.keep),
+            "rows": self.rows,
+            "domain": str(self.domain),
+            "candidates": self.candidates,
+        }
+
+
+def frapp_from_json(data: Any) -> FrappPrivacy:
+    """Read the guarantee back from a release; raises PolicyError where it is not one."""
+    match data:
+        case {
+            "notion": "(d, gamma)-privacy of tuples seen once",
+            "d": str(d),
+            "gamma": str(gamma),
+            "keep": str(keep),
+            "rows": int(rows),
+            "domain": str(domain),
+            "candidates": int(candidates),
+            **rest,
+        } if not rest and candidates > 0:
+            return FrappPrivacy(
+                d=number_from(d),
+                gamma=number_from(gamma),
+                keep=number_from(keep),
+                rows=rows,
+                domain=int(number_from(f"{domain}/1")),
+                candidates=candidates,
+            )
+        case _:
+            raise PolicyError(f"guarantee must be {NAME} with d, gamma, keep, rows, domain and candidates")

@@ -1,0 +1,105 @@
+"""The numbers of [RSH]: Table 1, Example 4.1, several views and the low-prior attack, as they are when computed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.evaluate.perturbation import INDEPENDENT, alpha_beta
+from discreet.evaluate.reproduce.low_prior import GAMMA, D, People, bounded, drawn, learned
+from discreet.evaluate.reproduce.several_views import Printed
+from discreet.evaluate.reproduce.view_example import NUMBERS
+from discreet.evaluate.reproduce.views_privacy import leaks, likelihood_ratios, paper_law
+from discreet.evaluate.selections import Selections
+from discreet.mechanism.alphabeta.codes import Radix, distinct, without
+
+
+def test_table_1_and_example_4_1():
+    """n_D is 549, the true count 3, the estimate 3.51; the printed 190, 4 and 7.1 do not follow."""
+    ours = {name: compute() for name, _, compute, _ in NUMBERS}
+    assert ours["m of Example 4.1"] == 1_200
+    assert (ours["Table 1(c), tuples of the table"], ours["Table 1(d), tuples of the table"]) == (2, 4)
+    assert (ours["Table 1(d), other tuples"], ours["expected size of such a view"]) == (8, pytest.approx(12))
+    assert (ours["Example 4.1, n_D"], ours["Example 4.1, n_V"], ours["Example 4.1, true count"]) == (549, 6, 3)
+    assert ours["Example 4.1, estimate"] == pytest.approx(3.51)
+    assert ours["Example 4.1, estimate with the printed n_D"] == pytest.approx(7.1)
+    assert ours["(age, score) with score <= 3 * age"] == 190
+    for which in "cd":
+        assert ours[f"posterior in Table 1({which})"] == pytest.approx(1 / 3, abs=0.004)
+
+
+def test_from_how_many_views_on_privacy_fails():
+    """Adult, printed parameters: negative leakage from v = 9, both from v = 12; joining tuples from v = 3."""
+    found = {}
+    for views in range(1, 14):
+        law, d, gamma = paper_law(views)
+        high, low, joining = leaks(law, d, gamma)
+        found[views] = (high > gamma, low < 1, joining > gamma)
+    assert min(views for views, (high, _, _) in found.items() if high) == 12
+    assert min(views for views, (_, low, _) in found.items() if low) == 9
+    assert min(views for views, (_, _, joining) in found.items() if joining) == 3
+
+
+@pytest.mark.parametrize("joins", [1, 2, 4])
+def test_histories_have_probabilities(joins):
+    """Over all histories the ratios average to 1 under the law of a tuple that is never there."""
+    law = Printed(keep=0.4, insert=0.1, views=4)
+    whole = 0.0
+    for history, ratio in likelihood_ratios(law, joins).items():
+        chance, seen = 1.0, False
+        for number, shown in enumerate(history, start=1):
+            p = law.keep * math.exp(-1 / 4) if seen else 0.6 ** (number - 1) * 0.1
+            chance *= p if shown else 1 - p
+            seen = seen or bool(shown)
+        whole += chance * ratio
+    assert whole == pytest.approx(1)
+
+
+def test_the_printed_estimator_is_biased_as_computed_and_the_split_one_is_not():
+    """A small domain, 6,000 times three views: means within 5 standard errors; the printed one far from the truth."""
+    radix, law = Radix(sizes=(8, 6, 5)), Printed(keep=0.5, insert=0.05, views=3)
+    own = distinct(np.random.default_rng(1).choice(radix.domain, 40, replace=False)[None, :])
+    queries = Selections(radix.sizes, 1)
+    truth = queries.count(radix.unpack(own)).astype(np.float64)
+    coins = np.random.default_rng(2)
+    printed, split = np.zeros((6_000, 3, len(queries))), np.zeros((6_000, 3, len(queries)))
+    for run in range(len(printed)):
+        for i, (view, before) in enumerate(law.draw(own, radix, coins)):
+            seen, fresh, union = (queries.count(radix.unpack(each)) for each in (view, without(view, before), before))
+            printed[run, i] = law.printed_estimate(seen, union, queries.possible, i + 1)
+            split[run, i] = law.split_estimate(seen, seen - fresh, union, queries.possible, i + 1)
+    expected = np.array([law.expected_of_printed(truth, queries.possible, i + 1) for i in range(3)])
+
+    def off(found, mean):
+        return (np.abs(found.mean(axis=0) - mean) / (found.std(axis=0) / math.sqrt(len(found)))).max()
+
+    assert off(split, truth) < 5
+    assert off(printed, expected) < 5
+    assert off(printed, truth) > 20
+
+
+def test_the_low_prior_attack():
+    """Table 1(b): 82 is all but certain for one who holds 99 and 97 for improbable; alpha-beta stops him at gamma."""
+    joe = People(bucket=np.array([0]), true=np.array([2]), group=np.array([0]), counts=np.array([[1, 1, 1]]))
+    assert joe.reached(np.array([[0.1, 0.1, 0.1]])) == pytest.approx([1 / 3])
+    assert joe.reached(np.array([[0.001, 0.001, 1.0]])) == pytest.approx([1 / 1.002])
+    assert bounded(alpha_beta(D, GAMMA)[INDEPENDENT].promise) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_low_priors_from_statistics_and_from_coins():
+    """Shares by group, learned from some people only; drawn priors leave one alone in .9^3 of buckets of four."""
+    coins = np.random.default_rng(0)
+    group = coins.integers(0, 2, 8_000)
+    true = np.where(group == 1, 3, coins.integers(0, 4, 8_000))
+    people = People(
+        bucket=np.repeat(np.arange(2_000), 4), true=true, group=group, counts=np.ones((2_000, 4), dtype=int)
+    )
+    priors = learned(people, np.arange(8_000) < 4_000)
+    assert priors[group == 1][0] == pytest.approx([0, 0, 0, 1], abs=0.01)
+    assert priors[group == 0][0] == pytest.approx([0.25] * 4, abs=0.05)
+    assert people.reached(priors)[group == 1].min() > 0.98
+    sure = people.reached(drawn(people, 1e-6, coins))
+    assert (sure > 0.9).mean() == pytest.approx(0.9**3, abs=0.03)
+    assert sure.min() >= 0.25
