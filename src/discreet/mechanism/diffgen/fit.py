@@ -19,7 +19,7 @@ from discreet.mechanism.diffgen.cuts import Cuts, replay
 from discreet.mechanism.diffgen.measure import Measurements
 from discreet.mechanism.diffgen.noise import laplace_variance
 from discreet.mechanism.diffgen.rake import shrink
-from discreet.mechanism.diffgen.tables import fitted, grouped, settle, within
+from discreet.mechanism.diffgen.tables import fitted_sums, grouped, settle, spread_table
 from discreet.mechanism.diffgen.tree import Floats, Ints
 from discreet.mechanism.diffgen.weigh import margin, weigh
 from discreet.mechanism.diffgen.whole import nearest_split, rounded_split
@@ -103,7 +103,9 @@ def _tables_alone(
         (one / v + two / w) / (1 / v + 1 / w) for one, two, v, w in zip(tables, second, variances, others, strict=True)
     ]
     settled = settle(both, [1 / (1 / v + 1 / w) for v, w in zip(variances, others, strict=True)])
-    return round_off(replay(taxonomies, ()), settled.totals, settled.tables)
+    cuts = replay(taxonomies, ())
+    spread = [_non_negative(table, cuts, position, settled.totals) for position, table in enumerate(both)]
+    return round_off(cuts, settled.totals, spread)
 
 
 def _table(counts: Sequence[int], classes: int) -> Floats:
@@ -112,8 +114,12 @@ def _table(counts: Sequence[int], classes: int) -> Floats:
 
 def _non_negative(table: Floats, cuts: Cuts, position: int, totals: Floats) -> Floats:
     groups = cuts.groups(position)
-    sums = fitted(grouped(table, groups, cuts.shape[position]), totals)
-    return within(table, groups, sums)
+    sums = fitted_sums(grouped(table, groups, cuts.shape[position]), totals)
+    found = np.zeros_like(table)
+    for node, own in zip(cuts.values[position], sums, strict=True):
+        cells = list(node.cells)
+        found[cells] = spread_table(table[cells], own, cuts.taxonomies[position], node)
+    return found
 
 
 def _spread(table: Floats, cuts: Cuts, position: int, sums: Ints) -> Ints:
