@@ -22,6 +22,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 import discreet
+from discreet.estimate.diffgen import FEWEST_TRAINING, MOST_TRAINING
 from discreet.estimate.draw import draw_cells
 from discreet.mechanism.diffgen.budget import TABLES, exponential_budget, histogram_budget
 from discreet.mechanism.diffgen.cuts import Cuts
@@ -38,7 +39,6 @@ from discreet.schema.taxonomy import Taxonomy, taxonomy_of
 DATA = Path(__file__).parents[2] / "shared" / "data"
 EPSILONS = ("0.1", "0.25", "0.5", "1")
 STEPS = (2, 4, 7, 10, 13)
-DRAWN = 20_000
 ERROR, RATIO, ACCURACY = (240, 115, 75, 55), (4, 8, 10, 14), {"0.5": 83.5}
 GAINS = (0, 1, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 10_000, 15_000, 20_000, 30_000, 50_000, 100_000)
 LOSSES = (0, 1, 500, 1000, 1250, 1500, 1750, 2000, 2250, 2500, 3000, 4000, 5000)
@@ -165,7 +165,8 @@ def raw_accuracy(data: Data, cuts: Cuts, leaves: np.ndarray, tables: Sequence[np
     found = LeafTables(
         target="", taxonomies=cuts.taxonomies, values=cuts.values, groups=groups, leaves=leaves, tables=tuple(tables)
     )
-    cells, classes = draw_cells(found, DRAWN, np.random.default_rng(0))
+    rows = min(max(round(leaves.sum() / UNIT), FEWEST_TRAINING), MOST_TRAINING)
+    cells, classes = draw_cells(found, rows, np.random.default_rng(0))
 
     def features(columns: Sequence[np.ndarray]) -> np.ndarray:
         wide = []
@@ -174,7 +175,7 @@ def raw_accuracy(data: Data, cuts: Cuts, leaves: np.ndarray, tables: Sequence[np
             wide.append(column[:, None] if number else column[:, None] == np.arange(len(taxonomy)))
         return np.hstack(wide).astype(np.float32)
 
-    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=20, ccp_alpha=1e-3, random_state=0)
+    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=0.001, ccp_alpha=1e-3, random_state=0)
     tree.fit(features(cells), classes)
     return float((tree.predict(features(data.test.cells)) == data.test.classes).mean() * 100)
 

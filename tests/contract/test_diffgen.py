@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -19,6 +21,7 @@ import discreet
 from discreet.cli.main import app
 from discreet.release.manifest import dump, sha256
 from discreet.schema.domain import Integers, Listed
+from discreet.schema.policy import json_schema
 from discreet.series.store import Series, _seal
 
 DISEASES = ("flu", "cold", "HIV")
@@ -276,7 +279,7 @@ def test_the_facts_state_every_share_and_what_is_left_over(tmp_path):
         assert facts["unit"] == "one record, added or removed"
         release.close()
         left = "not needed" in facts["parts"]
-        assert left == (kind in ("faithful", "tree"))
+        assert not left or kind in ("faithful", "tree")
         assert ("nothing was done with it" in facts["unspent"]) is left
     assert (
         "tables again" in json.loads((tmp_path / "few" / "datapackage.json").read_text())["discreet"]["facts"]["parts"]
@@ -371,10 +374,24 @@ def test_more_specializations_than_there_are_is_said(tmp_path):
     content = json.loads(found.stdout)
     assert content["specializations"] == 100
     assert "more than the hierarchies allow" in content["warnings"][0]
+    found = runner.invoke(app, ["publish", str(tmp_path / "t.csv"), "--policy", str(path), "-o", str(tmp_path / "r")])
+    assert "more than the hierarchies allow" in found.stdout
+    assert "of 500 that were asked for" in (tmp_path / "r" / "README.md").read_text()
+    assert discreet.verify(tmp_path / "r").holds
     assert (
         "more than the hierarchies allow"
         in runner.invoke(app, ["plan", str(tmp_path / "t.csv"), "--policy", str(path)]).stdout
     )
+
+
+def test_the_json_schema_knows_the_mechanism(tmp_path):
+    """Editors accept what the loader accepts, and nothing else."""
+    accepts = jsonschema.Draft202012Validator(json_schema()).is_valid
+    for mechanism in KINDS.values():
+        policy_of(tmp_path, mechanism)
+        assert accepts(tomllib.loads((tmp_path / "p.toml").read_text()))
+    assert not accepts(tomllib.loads(POLICY.replace("epsilon = 1", "epsilon = 1\nh = 3")))
+    assert not accepts(tomllib.loads(POLICY.replace("epsilon = 1", 'epsilon = 1\nguide = "both"')))
 
 
 def test_the_command_line_goes_all_the_way(tmp_path):

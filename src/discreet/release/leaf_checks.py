@@ -82,7 +82,7 @@ def check_promise(files: Files) -> str | None:
     words = leaf_readme_of(
         schema,
         block["facts"],
-        target_of(files.manifest),
+        block["mechanism"],
         {name: block[name] for name in ("leaves", "specializations")},
         alone=guarantee.share(_AGAIN) is not None,
         seeded=block["randomness"] == "seeded",
