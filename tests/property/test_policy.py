@@ -638,6 +638,20 @@ def test_a_header_with_a_line_break_inside_a_name_is_read_whole(name, policy, tm
     assert rows == 30
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_before_the_header_are_skipped_in_every_file_or_refused(end, policy, tmp_path):
+    """A row of a file that begins otherwise is never taken for its header."""
+    text = people().to_csv(index=False, lineterminator=end)
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_bytes((end * 2 + text).encode())
+    table = discreet.read_table(str(tmp_path / "*.csv"), policy)
+    rows = table.rows
+    table.close()
+    assert rows == 60
+    (tmp_path / "b.csv").write_bytes(text.encode())
+    assert "begin alike" in refusal(str(tmp_path / "*.csv"), policy)
+
+
 @pytest.mark.parametrize("kind", ["UNION(a INTEGER, b VARCHAR)", "TIME", "UBIGINT[]"])
 def test_what_is_no_number_is_no_column_of_whole_numbers(kind, policy):
     """A type is known by its whole name: that UUID begins like UBIGINT does not make it a number."""
