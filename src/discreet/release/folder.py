@@ -145,7 +145,8 @@ def _is_resource(each: Any) -> bool:
 
 
 def _check_block(block: dict[str, Any], family: Family) -> None:
-    kinds: dict[str, type] = {"continued": bool, "randomness": str, "readme": str, "facts": dict, "mechanism": dict}
+    kinds: dict[str, type] = dict.fromkeys(("version", "randomness", "readme"), str)
+    kinds |= {"continued": bool, "facts": dict, "mechanism": dict}
     kinds |= dict.fromkeys(family.numbers, int) | dict.fromkeys(family.lists, list)
     for name, kind in kinds.items():
         if type(block[name]) is not kind:
