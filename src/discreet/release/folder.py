@@ -78,7 +78,7 @@ def read_manifest(folder: Path) -> Manifest:
     block = document.get("discreet") if isinstance(document, dict) else None
     if not isinstance(block, dict):
         raise ReleaseError(f"{MANIFEST} must have a block 'discreet'; this is not a release of this tool")
-    if block.get("format") != FORMAT:
+    if block.get("format") != FORMAT or type(block["format"]) is not int:
         raise ReleaseError(
             f"format ({str(block.get('format'))[:20]}) must be {FORMAT}; update discreet to read this release"
         )
