@@ -345,6 +345,7 @@ epsilon = 1
         ("[domains.age]\nintegers = [0, 99]\n", "", "domains.age"),
         ('values = ["flu", "HIV"]', 'values = ["flu"]', "two values"),
         ('values = ["a", "b"]', 'values = ["a", "b"]\nhierarchy = "job.csv"', "b"),
+        ("integers = [0, 99]", "integers = [0, 9_000_000]", "at most 4,194,304"),
         ("epsilon = 1", "", "epsilon is missing"),
         ("epsilon = 1", "epsilon = 1\nh = 3", "h is not a parameter"),
         ("epsilon = 1", 'epsilon = 1\ntarget = "jobs"', "did you mean job"),

@@ -24,6 +24,7 @@ from discreet.schema.schema import MOST_ROWS
 
 WEIGHT = "WEIGHT"
 MOST_DRAWN = 10_000_000
+MOST_LEVELS = 1_001  # counts on a record's path
 FEWEST_TRAINING, MOST_TRAINING = 1_000, 50_000
 CUT = "the condition cuts leaves, so the answer rests on a model of how people are spread inside them"
 
@@ -52,9 +53,10 @@ class DiffGenRelease(Release):
 
     @cached_property
     def _model(self) -> LeafModel:
-        if not isinstance(self._manifest.guarantee, EpsilonPrivacy):
-            raise ReleaseError("the guarantee must be epsilon-differential privacy; verify says more")
-        return LeafModel(self._tables, self._manifest.guarantee, self._manifest.block["levels"])
+        promise, levels = self._manifest.guarantee, self._manifest.block["levels"]
+        if not isinstance(promise, EpsilonPrivacy) or not promise.counts_cost or not 1 <= levels <= MOST_LEVELS:
+            raise ReleaseError("the guarantee must be epsilon-differential privacy with its parts; verify says more")
+        return LeafModel(self._tables, promise, levels)
 
     def sample(self, n: int, *, seed: int | None = None) -> pa.Table:
         """`n` synthetic rows with a value of every column; the same seed gives the same rows.

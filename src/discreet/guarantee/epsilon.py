@@ -20,6 +20,7 @@ UNSPENT = "not needed"  # the part that choices which were not needed left over
 MOST = 20
 LEAST = Fraction(1, 10_000)
 _MOST_PARTS = 2_000
+_CHOICES = ("selections", "split points", UNSPENT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,12 @@ class EpsilonPrivacy:
     def holds(self) -> bool:
         """Whether the parts add up to epsilon, in exact arithmetic."""
         return sum((share for _, share in self.parts), Fraction(0)) == self.epsilon
+
+    @property
+    def counts_cost(self) -> bool:
+        """Whether everything that was counted cost something: what is free would be exact."""
+        counted = [share for name, share in self.parts if name not in _CHOICES]
+        return bool(counted) and all(share > LEAST / 10**6 for share in counted)
 
     @property
     def total(self) -> Fraction:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from discreet.errors import PolicyError
@@ -16,7 +14,6 @@ from discreet.release.readme import leaf_readme_of
 
 _AGAIN, _LEAVES = "tables again", "leaves"
 _CHOICES = ("selections", "split points", _LEAVES, UNSPENT)
-_KEYS = {"kind", "epsilon", "score", "consistency", "guide", "specializations", "target"}
 
 
 def check_schema(files: Files) -> str | None:
@@ -51,12 +48,21 @@ def check_budget(files: Files) -> str | None:
     if not isinstance(guarantee, EpsilonPrivacy):
         return "the guarantee is not epsilon-differential privacy"
     mechanism = manifest.block["mechanism"]
-    if not set(mechanism) <= _KEYS or not {"epsilon", "guide"} <= set(mechanism):
-        return "the mechanism must state its kind and its parameters and nothing else"
-    try:
-        stated = exact("epsilon", mechanism["epsilon"]) if isinstance(mechanism["epsilon"], str) else Fraction(0)
-    except PolicyError as error:
-        return str(error)
+    match mechanism:
+        case {
+            "kind": "diffgen",
+            "epsilon": str(epsilon),
+            "score": "max" | "information_gain",
+            "consistency": "exact" | "paper" | "none",
+            "guide": "histogram" | "exponential",
+            **rest,
+        } if set(rest) <= {"specializations", "target"} and type(rest.get("specializations", 1)) is int:
+            try:
+                stated = exact("epsilon", epsilon)
+            except PolicyError as error:
+                return str(error)
+        case _:
+            return "the mechanism must state its kind and its parameters and nothing else"
     if stated != guarantee.epsilon:
         return "the guarantee is not for the epsilon that the mechanism states"
     if not guarantee.holds:
@@ -70,6 +76,19 @@ def check_budget(files: Files) -> str | None:
     else:
         known = tuple(names) in (_CHOICES, _CHOICES[:-1]) and (guarantee.share(_LEAVES) or 0) > 0
     return None if known else "the parts of epsilon are not those of such a release"
+
+
+def check_steps(files: Files) -> str | None:
+    """There may have been as many specializations, and counts on each record's path, as the manifest states."""
+    found, block = read_leaves(files.manifest), files.manifest.block
+    mechanism, steps, levels = block["mechanism"], block["specializations"], block["levels"]
+    sizes = [len(cut) - 1 for cut in found.values]
+    if not sum(map(bool, sizes)) <= steps <= sum(sizes) or steps > mechanism.get("specializations", steps):
+        return f"{steps:,} specializations do not lead to these generalized values"
+    nodes = mechanism["guide"] == "exponential" and mechanism["consistency"] != "none"
+    if not (1 if not nodes or not steps else 2) <= levels <= (steps + 1 if nodes else 1):
+        return f"a record's path does not have {levels:,} counts in such a tree"
+    return None
 
 
 def check_promise(files: Files) -> str | None:
@@ -99,6 +118,7 @@ LEAF_CHECKS: tuple[Check, ...] = (
     ("schema", check_schema, "only declared columns, generalized values of the public taxonomies, in a fixed order"),
     ("counts", check_counts, "no negative count, and tables and leaves add up exactly"),
     ("budget", check_budget, "the parts of epsilon add up exactly"),
+    ("steps", check_steps, "as many specializations, and counts on a record's path, as the values allow"),
     ("promise", check_promise, "the facts and the README say what is promised"),
     ("copies", check_copies, "CSV copies, if any, hold the same rows"),
     ("randomness", check_randomness, "the coins are stated to be secret"),

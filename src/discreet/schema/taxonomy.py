@@ -19,6 +19,7 @@ from discreet.schema.paths import ROOT
 from discreet.schema.schema import Schema
 
 MOST_CELLS = 256  # of an attribute; what is finer is taken as even inside a cell
+MOST_VALUES = 1 << 22  # of a domain, each of which knows its cell
 MISSING = "(missing)"
 
 
@@ -87,6 +88,11 @@ class Taxonomy:
 def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
     """The taxonomy of one column; raises PolicyError where its domain is too large to have cells."""
     domain = schema.domains[name]
+    if len(domain) > MOST_VALUES:
+        raise PolicyError(
+            f"domain of {name} ({len(domain):,} values) must have at most {MOST_VALUES:,} to be generalized; use "
+            "coarser numbers, such as thousands"
+        )
     if domain.paths:
         labels, cell_of, root = _from_paths(name, domain)
         return Taxonomy(name, labels, cell_of, False, root)
