@@ -164,7 +164,7 @@ class LeafModel:
     @cached_property
     def _leaf_noise(self) -> float:
         share = self._promise.share("leaves")
-        return math.inf if share is None else laplace_variance(float(share) / max(1, self._levels))
+        return laplace_variance(float(share) / max(1, self._levels)) if share else math.inf
 
     @cached_property
     def _table_noise(self) -> list[float]:
