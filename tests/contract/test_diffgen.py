@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 import tomllib
+from contextlib import closing, suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 
 import discreet
 from discreet.cli.main import app
+from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
 from discreet.release.manifest import dump, sha256
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.policy import json_schema
@@ -480,6 +482,36 @@ def test_verify_finds_what_was_changed(tmp_path, change, fails):
     change(tmp_path / "r")
     verdict = discreet.verify(tmp_path / "r")
     assert fails in [check.name for check in verdict.checks if not check.holds]
+
+
+def test_a_large_total_is_still_a_sentence(tmp_path):
+    """Many releases cost much, and the facts say it without a number beyond all numbers."""
+    promise = EpsilonPrivacy(epsilon=Fraction(20), parts=(("leaves", Fraction(20)),), before=Fraction(5_000))
+    assert "a factor of e^5020" in promise.facts()["words"]
+    assert epsilon_from_json(promise.as_json()) == promise
+    for wrong in ({"before": "1" + "0" * 300 + "/1"}, {"parts": {"leaves": "1" + "0" * 300 + "/1"}}, {"parts": []}):
+        with pytest.raises(discreet.PolicyError):
+            epsilon_from_json({**promise.as_json(), **wrong})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda block: block["guarantee"]["parts"].update(leaves="0/1"),
+        lambda block: block.update(levels=-3),
+        lambda block: block.update(specializations=0),
+        lambda block: block["guarantee"].update(parts={}),
+        lambda block: block["mechanism"].update(target=["age"]),
+        lambda block: block["mechanism"].update(target="disease", guide=3),
+    ],
+)
+def test_a_manifest_from_a_stranger_never_ends_in_a_traceback(tmp_path, change):
+    """Whatever it says, asking gives an estimate or one sentence, and verify says that it does not hold."""
+    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r").close()
+    rewritten(tmp_path / "r", change)
+    assert not discreet.verify(tmp_path / "r").holds
+    with suppress(discreet.DiscreetError), closing(discreet.open_release(tmp_path / "r")) as release:
+        assert release.count("age < 30 AND sex = 'F'").low >= 0
 
 
 def test_a_release_that_was_damaged_raises_one_sentence(tmp_path):

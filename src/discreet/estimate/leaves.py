@@ -76,19 +76,20 @@ class LeafModel:
 
     def _part(self, factor: Factor) -> _Part:
         """From values to cells to leaves."""
-        found, classes = self._found, self.leaves.shape[-1]
+        found = self._found
         asked = factor.holds.astype(np.float64)
         positions = tuple(self._names.index(name) for name in factor.columns if name != found.target)
         if found.target in factor.columns:
             asked = np.moveaxis(asked, factor.columns.index(found.target), -1)
         else:
-            asked = np.repeat(asked[..., None], classes, axis=-1)
+            asked = asked[..., None]  # the same for every class
         for axis, position in enumerate(positions):
             taxonomy = found.taxonomies[position]
             cells = np.zeros((*asked.shape[:axis], len(taxonomy), *asked.shape[axis + 1 :]))
             np.add.at(np.moveaxis(cells, axis, 0), taxonomy.cell_of, np.moveaxis(asked, axis, 0))
             sizes = taxonomy.sizes.reshape([-1 if each == axis else 1 for each in range(cells.ndim)])
             asked = cells / sizes
+        asked = np.broadcast_to(asked, (*asked.shape[:-1], self.leaves.shape[-1]))
         own = {position: self._of_cells(asked, positions, axis) for axis, position in enumerate(positions)}
         share = self._of_leaves(asked, positions)
         least, most = (self._of_leaves(asked, positions, ends=end) for end in (np.minimum, np.maximum))
@@ -164,7 +165,7 @@ class LeafModel:
     @cached_property
     def _leaf_noise(self) -> float:
         share = self._promise.share("leaves")
-        return math.inf if share is None else laplace_variance(float(share) / max(1, self._levels))
+        return laplace_variance(float(share) / max(1, self._levels)) if share else math.inf
 
     @cached_property
     def _table_noise(self) -> list[float]:
