@@ -265,3 +265,21 @@ def test_the_command_line_plans_and_publishes(tmp_path, kind):
     assert content["equivalents"]["epsilon_swap"] == pytest.approx(2 * content["equivalents"]["relative_delta"])
     done = CliRunner().invoke(app, ["publish", str(tmp_path / "t.csv"), *policy, "-o", str(tmp_path / "r")])
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "said"),
+    [
+        (discreet.Frapp(prior=0.02, posterior=0.5), discreet.Frapp(prior=0.02, posterior=0.4), "gamma: 50 % -> 40 %"),
+        (discreet.DiffGen(epsilon=1), discreet.DiffGen(epsilon=2), "epsilon: 1 -> 2, weaker"),
+        (KINDS["slots"], discreet.AlphaBeta(prior=0.002, posterior=0.5, slots=16), "slots: 32 -> 16"),
+    ],
+)
+def test_promises_of_every_kind_can_be_compared(tmp_path, one, two, said):
+    """What is stronger or weaker is said number by number."""
+    for name, mechanism in (("a", one), ("b", two)):
+        (tmp_path / name).mkdir()
+        publish(people(), policy_of(tmp_path / name, mechanism), tmp_path / name / "r").close()
+    found = CliRunner().invoke(app, ["diff", str(tmp_path / "a" / "r"), str(tmp_path / "b" / "r")])
+    assert found.exit_code == 0, found.output
+    assert said in " ".join(found.output.split())

@@ -13,12 +13,11 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import ReleaseError
-from discreet.guarantee.dgamma import NAME as DGAMMA
-from discreet.guarantee.dgamma import dgamma_from_json
-from discreet.guarantee.words import percent
+from discreet.guarantee.fprime import NAME as FPRIME
 from discreet.release.alike import domain_change, domain_text, listed, plain
 from discreet.release.folder import Manifest
-from discreet.release.manifest import QIT, README, VIEW
+from discreet.release.manifest import LEAVES, QIT, README, VIEW
+from discreet.release.promised import promise_changes
 from discreet.release.strength import number_of, rule_changes, tolerance_changes
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema, schema_from_json
@@ -26,6 +25,7 @@ from discreet.schema.schema import Schema, schema_from_json
 DEEPEST = 20  # a manifest nests no deeper than this
 PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
 TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
+ADDED = "other rows or other noise; if the same people are in both, their epsilons add up"
 NEXT = "another view; if both are of one series, the promise covers what they give away together"
 ROLES = {
     "quasi-identifier": "B publishes it as it is",
@@ -166,33 +166,12 @@ def _tolerances(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Sc
     if not _same(*notions):
         meaning = "another kind of promise"
         yield Difference(topic="tolerances", name="notion", a=notions[0], b=notions[1], meaning=meaning)
-    elif notions[0] == DGAMMA:
-        yield from _probabilities(a["guarantee"], b["guarantee"])
+    elif notions[0] not in (None, FPRIME):
+        for change in promise_changes(a["guarantee"], b["guarantee"]):
+            yield Difference(topic="tolerances", **change)
     elif one.sensitive == two.sensitive and ("guarantee" in a or _ruled(a["mechanism"], b["mechanism"])):
         for change in tolerance_changes(a, b, one.domains[one.sensitive], two.domains[two.sensitive]):
             yield Difference(topic="tolerances", **change)
-
-
-def _probabilities(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
-    """How two promises of (d, gamma)-privacy differ."""
-    one, two = dgamma_from_json(before), dgamma_from_json(after)
-    for name, meaning in (
-        ("d", "covers adversaries who held a tuple for up to that probable"),
-        ("gamma", "how probable a tuple may become"),
-        ("adversary", "who is kept from learning more"),
-        ("keep", "how often a tuple of the table is kept"),
-        ("insert", "how often another tuple is inserted"),
-    ):
-        if (old := getattr(one, name)) != (new := getattr(two, name)):
-            shown = tuple(each if isinstance(each, str) else percent(each) for each in (old, new))
-            yield Difference(
-                topic="tolerances",
-                name=name,
-                a=before[name],
-                b=after[name],
-                meaning=meaning,
-                shown=(shown[0], shown[1]),
-            )
 
 
 def _numbers(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
@@ -283,8 +262,8 @@ def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
         old, new = before.get(name), after.get(name)
         if old != new:
             only = "only in A" if new is None else "only in B" if old is None else "other bytes"
-            together = NEXT if _views_of_one(a, b) else TOGETHER
-            meaning, shown = together if name in (QIT, VIEW) else only, (_shown(old)[:19], _shown(new)[:19])
+            together = NEXT if _views_of_one(a, b) else ADDED if name == LEAVES else TOGETHER
+            meaning, shown = together if name in (QIT, VIEW, LEAVES) else only, (_shown(old)[:19], _shown(new)[:19])
             yield Difference(topic="files", name=name, a=old, b=new, meaning=meaning, shown=shown)
 
 
