@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from discreet.errors import DiscreetError
 from discreet.evaluate.reproduce.costs import INFORMATION_LOSS, MSE
+from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY
 from discreet.evaluate.reproduce.diffgen_example import DIFFGEN_EXAMPLE
 from discreet.evaluate.reproduce.distributions import DIVERSITY, FREQUENCIES
 from discreet.evaluate.reproduce.examples import WORKED_EXAMPLES
@@ -32,6 +33,7 @@ ITEMS: tuple[Item, ...] = (
     VIEWS_PRIVACY,
     LOW_PRIOR,
     DIFFGEN_EXAMPLE,
+    DIFFGEN_ACCURACY,
 )
 
 
