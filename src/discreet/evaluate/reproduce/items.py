@@ -6,6 +6,7 @@ from discreet.errors import DiscreetError
 from discreet.evaluate.reproduce.costs import INFORMATION_LOSS, MSE
 from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY
 from discreet.evaluate.reproduce.diffgen_example import DIFFGEN_EXAMPLE
+from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES
 from discreet.evaluate.reproduce.distributions import DIVERSITY, FREQUENCIES
 from discreet.evaluate.reproduce.examples import WORKED_EXAMPLES
 from discreet.evaluate.reproduce.item import Item
@@ -34,6 +35,7 @@ ITEMS: tuple[Item, ...] = (
     LOW_PRIOR,
     DIFFGEN_EXAMPLE,
     DIFFGEN_ACCURACY,
+    DIFFGEN_RANGES,
 )
 
 
