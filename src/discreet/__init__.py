@@ -25,6 +25,8 @@ from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
 from discreet.mechanism.check import check
 from discreet.mechanism.diffgen.consistency import consistent
 from discreet.mechanism.diffgen.cover import minimum_cover
+from discreet.mechanism.diffgen.diffgen import DiffGen
+from discreet.mechanism.diffgen.make import LeafPlan
 from discreet.mechanism.draft.draft import Draft, draft_policy
 from discreet.mechanism.publish import plan, publish
 from discreet.query.count_domain import count_domain
@@ -45,11 +47,13 @@ __all__ = [
     "CertificateError",
     "Counts",
     "CsvForm",
+    "DiffGen",
     "DiscreetError",
     "Draft",
     "Estimate",
     "Frapp",
     "Infeasible",
+    "LeafPlan",
     "Policy",
     "PolicyError",
     "QueryError",

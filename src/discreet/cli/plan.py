@@ -14,6 +14,7 @@ from rich.table import Table
 import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, console, guarded, say, show_json, show_plan, show_reasons
+from discreet.cli.show_leaves import show_leaf_plan
 from discreet.cli.show_view import show_view
 from discreet.evaluate.figure import Curve, Figure, save_figure
 from discreet.evaluate.plans import Outcome, compare_sizes, sweep
@@ -68,6 +69,8 @@ def plan(
             found = discreet.plan(table, loaded, progress=progress)
             if isinstance(found, discreet.ViewPlan):
                 return show_view(found, as_json=as_json)
+            if isinstance(found, discreet.LeafPlan):
+                return show_leaf_plan(found, as_json=as_json)
             planned = found
         reasons = planned.explain() if explain else ()
     if as_json:

@@ -55,7 +55,8 @@ def publish(
     if as_json:
         show_json({"release": str(to), "rows": release.rows, "facts": facts})
         return
-    what = "tuples" if isinstance(loaded.mechanism, discreet.AlphaBeta | discreet.Frapp) else "rows"
+    what = "noisy counts" if isinstance(loaded.mechanism, discreet.DiffGen) else "rows"
+    what = "tuples" if isinstance(loaded.mechanism, discreet.AlphaBeta | discreet.Frapp) else what
     say(f"published {release.rows:,} {what} as {to}")
     say(facts["words"])
     if "warning" in facts:

@@ -6,17 +6,19 @@ from pathlib import Path
 
 from discreet.errors import ReleaseError
 from discreet.estimate.buckets import BucketRelease
+from discreet.estimate.diffgen import DiffGenRelease
 from discreet.estimate.frapp import FrappRelease
 from discreet.estimate.release import Release
 from discreet.estimate.several import SeveralViewsRelease
 from discreet.estimate.view import ViewRelease
-from discreet.release.folder import BUCKETS, FRAPP, SEVERAL, VIEWS, read_manifest
+from discreet.release.folder import BUCKETS, DIFFGEN, FRAPP, SEVERAL, VIEWS, read_manifest
 
 _KINDS: tuple[tuple[object, type[Release]], ...] = (
     (BUCKETS, BucketRelease),
     (VIEWS, ViewRelease),
     (SEVERAL, SeveralViewsRelease),
     (FRAPP, FrappRelease),
+    (DIFFGEN, DiffGenRelease),
 )
 
 

@@ -6,8 +6,10 @@ all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import Protocol
 
@@ -26,6 +28,11 @@ from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.caps import Classes
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.mechanism.buckets.write import SHARES, write_buckets
+from discreet.mechanism.diffgen.diffgen import DiffGen
+from discreet.mechanism.diffgen.make import LeafPlan, make_leaves, measure, plan_leaves
+from discreet.mechanism.diffgen.measure import measurements_from_json
+from discreet.mechanism.diffgen.noise import OpenDpNoise, SeededNoise
+from discreet.mechanism.diffgen.write import write_leaves
 from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
@@ -35,11 +42,14 @@ from discreet.series.store import Series, View
 from discreet.table.table import Table
 
 DIGEST = "comparing with the series"
+LEAVES_STEP = "writing leaves and tables"
 
 
-def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> BucketPlan | ViewPlan:
+def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> BucketPlan | ViewPlan | LeafPlan:
     """What would be published; nothing is written and the series is not touched."""
     mechanism = _mechanism(policy)
+    if isinstance(mechanism, DiffGen):
+        return plan_leaves(mechanism, policy.schema)
     if isinstance(mechanism, AlphaBeta | Frapp):
         return plan_view(table, mechanism)
     return mechanism.plan(table.histogram, progress)
@@ -67,14 +77,11 @@ def publish(
     to = Path(to)
     check_target(to, replace=replace)
     mechanism = _mechanism(policy)
-    make = (
-        _view_maker(table, mechanism, csv=csv)
-        if isinstance(mechanism, AlphaBeta | Frapp)
-        else _bucket_maker(table, mechanism, csv=csv, progress=progress)
-    )
+    make = _maker(table, mechanism, csv=csv, progress=progress)
     if seed is not None:
         with new_folder(to, replace=replace) as folder, table.unchanged():
-            make.write(Coins.from_seed(seed), folder, Place(), steps=Steps(progress, make.shares))
+            coins = Coins.from_seed(seed)
+            make.write(coins, folder, make.measured(Place(), coins), steps=Steps(progress, make.shares))
         return open_release(to)
     steps = Steps(progress, {DIGEST: 0.2, **make.shares})
     with Series(_series_path(series, policy, to)) as memory:
@@ -87,10 +94,12 @@ def publish(
             policy=policy.digest,
             new_series=new_series,
             allowed=make.views,
+            charged=bool(make.epsilon),
         )
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
             with table.unchanged():
+                place = make.measured(place, coins)
                 drawn = make.write(coins, folder, place, steps=steps)
             if place.again and place.again.drawn != drawn:
                 raise SeriesRefusal(
@@ -105,6 +114,8 @@ def publish(
                 classes=make.classes,
                 continued=place.continued and place.number == 1,
                 release=str(to.resolve()),
+                measured=place.measured,
+                epsilon=make.epsilon,
             )
             memory.record(view)  # before anybody can see the folder under its name
     return open_release(to)
@@ -118,7 +129,7 @@ class _Write(Protocol):
 @dataclass(frozen=True, kw_only=True)
 class _Maker:
     """How a mechanism makes its release: the classes it plans, the shares of its steps, whether order matters, and how
-    many states of the table it covers.
+    many states of the table it covers. Where a release costs epsilon, `measure` gives what the series keeps of it.
     """
 
     write: _Write
@@ -126,6 +137,39 @@ class _Maker:
     classes: Classes = ()
     any_order: bool = False
     views: int = 1
+    epsilon: str = ""
+    measure: Callable[[Coins], str] | None = None
+
+    def measured(self, place: Place, coins: Coins) -> Place:
+        """The place with its measurements: those of the same release made before, or new ones."""
+        if self.measure is None or place.again:
+            return place
+        return replace_fields(place, measured=self.measure(coins))
+
+
+def _maker(
+    table: Table, mechanism: Buckets | Anatomy | AlphaBeta | Frapp | DiffGen, *, csv: bool, progress: Progress | None
+) -> _Maker:
+    if isinstance(mechanism, DiffGen):
+        return _leaf_maker(table, mechanism, csv=csv)
+    if isinstance(mechanism, AlphaBeta | Frapp):
+        return _view_maker(table, mechanism, csv=csv)
+    return _bucket_maker(table, mechanism, csv=csv, progress=progress)
+
+
+def _leaf_maker(table: Table, mechanism: DiffGen, *, csv: bool) -> _Maker:
+    def measured(coins: Coins) -> str:
+        noise = SeededNoise(coins.stream("noise")) if coins.seeded else OpenDpNoise()
+        return measure(table, mechanism, noise).as_json()
+
+    def write(coins: Coins, folder: Path, place: Place, *, steps: Steps) -> bytes:
+        with steps.step(LEAVES_STEP):
+            made = make_leaves(measurements_from_json(place.measured), mechanism, table.schema, place.spent)
+            write_leaves(table, mechanism, made, folder, csv=csv, continued=place.continued, seeded=coins.seeded)
+        return hashlib.blake2b(place.measured.encode(), digest_size=16).digest()
+
+    epsilon = str(mechanism.exact_epsilon)
+    return _Maker(write=write, shares={LEAVES_STEP: 1.0}, any_order=True, epsilon=epsilon, measure=measured)
 
 
 def _bucket_maker(table: Table, mechanism: Buckets | Anatomy, *, csv: bool, progress: Progress | None) -> _Maker:
@@ -160,8 +204,8 @@ def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
     return digest.rows, digest.ordered
 
 
-def _mechanism(policy: Policy) -> Buckets | Anatomy | AlphaBeta | Frapp:
-    if not isinstance(policy.mechanism, Buckets | Anatomy | AlphaBeta | Frapp):
+def _mechanism(policy: Policy) -> Buckets | Anatomy | AlphaBeta | Frapp | DiffGen:
+    if not isinstance(policy.mechanism, Buckets | Anatomy | AlphaBeta | Frapp | DiffGen):
         raise PolicyError(f"mechanism ({policy.mechanism.kind}) must be one that publishes; see kind in the policy")
     return policy.mechanism
 

@@ -13,15 +13,16 @@ from typing import Any
 
 from discreet.errors import PolicyError, ReleaseError
 from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
+from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
 from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
-from discreet.release.manifest import EARLIER, FORMAT, MANIFEST, QIT, README, ST, VIEW
+from discreet.release.manifest import EARLIER, FORMAT, LEAVES, MANIFEST, QIT, README, ST, TABLES, VIEW
 from discreet.schema.schema import Schema, schema_from_json
 
 LARGEST_MANIFEST = 64 * 2**20
 _ALWAYS = ("format", "version", "mechanism", "schema", "guarantee", "facts", "continued", "randomness", "readme")
 
-Guarantee = FPrimePrivacy | DGammaPrivacy | FrappPrivacy
+Guarantee = FPrimePrivacy | DGammaPrivacy | FrappPrivacy | EpsilonPrivacy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,10 @@ SEVERAL = Family(
     tables=(VIEW, EARLIER), numbers=("tuples", "view", "earlier"), lists=(), guarantee=dgamma_from_json
 )  # views of a table that changes
 FRAPP = Family(tables=(VIEW,), numbers=("tuples",), lists=(), guarantee=frapp_from_json)
-FAMILIES = {"buckets": BUCKETS, "anatomy": BUCKETS, "alphabeta": VIEWS, "frapp": FRAPP}
+DIFFGEN = Family(
+    tables=(LEAVES, TABLES), numbers=("leaves", "specializations", "levels"), lists=(), guarantee=epsilon_from_json
+)
+FAMILIES = {"buckets": BUCKETS, "anatomy": BUCKETS, "alphabeta": VIEWS, "frapp": FRAPP, "diffgen": DIFFGEN}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,8 @@ QIT = "data/qit.parquet"
 ST = "data/st.parquet"
 VIEW = "data/view.parquet"
 EARLIER = "data/earlier.parquet"
+LEAVES = "data/leaves.parquet"
+TABLES = "data/tables.parquet"
 SLOT = "SLOT"  # the column that tells the copies of a tuple apart, where records are counted
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
@@ -43,6 +45,16 @@ def view_fields_of(schema: Schema, slots: int) -> list[dict[str, Any]]:
         *fields,
         {"name": SLOT, "type": "integer", "constraints": {"required": True, "minimum": 0, "maximum": slots - 1}},
     ]
+
+
+def leaf_fields_of(schema: Schema, target: str, path: str) -> list[dict[str, Any]]:
+    """The columns of leaves, or of tables: labels of generalized values, the class, and a count."""
+    labels = [name for name in schema.columns if name != target]
+    if path != LEAVES:
+        labels = ["ATTRIBUTE", "VALUE", "CELL"]
+    count = {"name": "COUNT", "type": "number", "constraints": {"required": True, "minimum": 0}}
+    texts = [{"name": name, "type": "string", "constraints": {"required": True}} for name in labels]
+    return [*texts, _field(schema, target), count]
 
 
 def _field(schema: Schema, name: str) -> dict[str, Any]:

@@ -74,6 +74,43 @@ def view_readme_of(
 {counting}"""
 
 
+def leaf_readme_of(
+    schema: Schema, facts: dict[str, Any], target: str, numbers: Mapping[str, int], *, alone: bool, seeded: bool
+) -> str:
+    """The whole text for a release of leaves and tables."""
+    columns = ", ".join(name for name in schema.columns if name != target)
+    why = (
+        "\nNo attribute is specialized: with so few records, tables that were measured twice tell more.\n"
+        if alone
+        else ""
+    )
+    return f"""# A release of {numbers["leaves"]:,} noisy counts
+{_promise(facts, seeded=seeded)}
+## What is here
+
+- `data/leaves.parquet`: for each combination of generalized values of {columns},
+  and each value of {target}, about how many people there are (COUNT).
+- `data/tables.parquet`: for each ATTRIBUTE, each of its cells (CELL, the finest that was looked at), the generalized
+  value above it (VALUE) and each value of {target}, about how many people there are (COUNT).
+- `datapackage.json`: a Frictionless Data Package; its block `discreet` holds the promise and all public parameters.
+
+There were {numbers["specializations"]} specializations. Counts are noisy, then made to agree: none is negative, and the
+cells of a value add up to its leaves. They are not whole numbers. The number of people in the table is not released.
+{why}
+## How to count
+
+{_ASKING}
+    release.sample(1000)                  # synthetic rows
+    release.to_training_table()           # weighted rows, for scikit-learn
+
+With pandas alone, for conditions that name whole generalized values:
+
+    import pandas as pd
+    leaves = pd.read_parquet("data/leaves.parquet")
+    print(leaves[...]["COUNT"].sum())
+"""
+
+
 def _frapp_text(columns: str, promise: FrappPrivacy) -> tuple[str, str]:
     """What is in the files, and how to count with pandas alone."""
     keep, other = float(promise.keep), float(promise.other)

@@ -13,7 +13,8 @@ from discreet.engine.duck import Engine
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import ReleaseError
 from discreet.release.checks import CHECKS, NOT_CHECKABLE, Files, failing
-from discreet.release.folder import BUCKETS, read_manifest
+from discreet.release.folder import BUCKETS, DIFFGEN, read_manifest
+from discreet.release.leaf_checks import LEAF_CHECKS, LEAF_NOT_CHECKABLE
 from discreet.release.view_checks import VIEW_CHECKS, VIEW_NOT_CHECKABLE
 
 _SHARES = {
@@ -71,6 +72,8 @@ def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress
         return Verdict(checks=(Check(name="manifest", holds=False, detail=str(error)),), not_checkable=NOT_CHECKABLE)
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
     checks, beyond = (CHECKS, NOT_CHECKABLE) if manifest.family is BUCKETS else (VIEW_CHECKS, VIEW_NOT_CHECKABLE)
+    if manifest.family is DIFFGEN:
+        checks, beyond = LEAF_CHECKS, LEAF_NOT_CHECKABLE
     with Engine(paths=[path]) as engine:
         files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
         blocked = ""

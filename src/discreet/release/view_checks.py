@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 from discreet.engine.encoding import Encoding, code, text
 from discreet.errors import PolicyError
 from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.guarantee.source import source_of
 from discreet.guarantee.tolerance import exact
@@ -101,7 +100,7 @@ def check_promise(files: Files) -> str | None:
         return str(error)
     if broken:
         return broken
-    if isinstance(guarantee, FPrimePrivacy) or not guarantee.holds:
+    if not isinstance(guarantee, DGammaPrivacy | FrappPrivacy) or not guarantee.holds:
         return "the stated probabilities do not keep the promise"
     if block["facts"] != guarantee.facts(continued=block["continued"]):
         return "the facts do not say what the guarantee promises"
@@ -160,7 +159,7 @@ def _other_promise(files: Files, guarantee: Guarantee) -> str | None:
 def _other_numbers(files: Files, stated: Fraction, gamma: Fraction, domain: int) -> str | None:
     schema, guarantee = files.manifest.schema, files.manifest.guarantee
     d = stated if stated < 1 else stated * Fraction(schema.public_rows or 0, domain)
-    if isinstance(guarantee, FPrimePrivacy) or (d, gamma) != (guarantee.d, guarantee.gamma):
+    if not isinstance(guarantee, DGammaPrivacy | FrappPrivacy) or (d, gamma) != (guarantee.d, guarantee.gamma):
         return "the guarantee is not the one that the stated prior and posterior give"
     if guarantee.candidates != len(schema.domains[schema.sensitive]) * _slots(files):
         return "the guarantee states another number of candidates than the sensitive column has values"

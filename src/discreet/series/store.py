@@ -22,16 +22,19 @@ from typing import Any
 from discreet.errors import SeriesRefusal
 from discreet.series.coins import Coins, fresh_key
 
-FORMAT = 2
+FORMAT = 3
+_BEFORE = 2  # the format that had no measurements
 _TABLES = """
 CREATE TABLE series (format INTEGER NOT NULL, key BLOB NOT NULL, views INTEGER NOT NULL, seal BLOB NOT NULL);
 CREATE TABLE view (
     rows BLOB NOT NULL, ordered BLOB NOT NULL, policy BLOB NOT NULL, drawn BLOB NOT NULL, classes TEXT NOT NULL,
     continued INTEGER NOT NULL, release TEXT NOT NULL, published TEXT NOT NULL, seal BLOB NOT NULL,
+    measured TEXT NOT NULL DEFAULT '', epsilon TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (rows, policy)
 );
 """
-_COLUMNS = ("rows", "ordered", "policy", "drawn", "classes", "continued", "release", "published")
+_COLUMNS = ("rows", "ordered", "policy", "drawn", "classes", "continued", "release", "published", "measured", "epsilon")
+_OLD_COLUMNS = _COLUMNS[:8]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,7 @@ class View:
 
     `classes` are the (size, buckets) that were planned for it.
     `continued` says that it was not the first of its series and that the custodian said to go on.
+    `measured` are the noisy measurements that it was made from and `epsilon` what they cost, where it cost epsilon.
     """
 
     rows: bytes
@@ -50,6 +54,8 @@ class View:
     continued: bool
     release: str
     published: str = ""
+    measured: str = ""
+    epsilon: str = ""
 
 
 class Series:
@@ -76,10 +82,14 @@ class Series:
                 if not path.exists() or not os.path.samestat(found, path.stat()):
                     raise ValueError("another publisher has just removed it")
                 form, key, number, seal = self._db.execute("SELECT format, key, views, seal FROM series").fetchone()
-                if form != FORMAT:
+                if form not in (_BEFORE, FORMAT):
                     raise ValueError(f"its format is {form}, this version reads {FORMAT}")
                 self.coins = Coins(key=key)
-                if seal != self._seal(form, key, number) or len(self.views()) != number:
+                if seal != self._seal(form, key, number):
+                    raise ValueError("its content is damaged")
+                if form == _BEFORE:
+                    self._renew()
+                if len(self.views()) != number:
                     raise ValueError("its content is damaged")
         except BaseException:
             self._open.close()
@@ -100,10 +110,24 @@ class Series:
     def views(self) -> tuple[View, ...]:
         """What was published, oldest first."""
         with self._guarded():
-            found = self._db.execute(f"SELECT {', '.join(_COLUMNS)}, seal FROM view ORDER BY rowid").fetchall()
-            if any(seal != self._seal(*row) for *row, seal in found):
-                raise ValueError("its content is damaged")
-            return tuple(_view(row) for *row, _ in found)
+            return tuple(_view(row) for row in self._rows(_COLUMNS))
+
+    def _renew(self) -> None:
+        """Bring a file of the format before to this one; it stays so only if a release is recorded."""
+        found = self._rows(_OLD_COLUMNS)
+        for column in _COLUMNS[len(_OLD_COLUMNS) :]:
+            self._db.execute(f"ALTER TABLE view ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+        for row in found:
+            where = (self._seal(*row, "", ""), row[0], row[2])
+            self._db.execute("UPDATE view SET seal = ? WHERE rows = ? AND policy = ?", where)
+        self._db.execute("UPDATE series SET format = ?", (FORMAT,))
+
+    def _rows(self, columns: tuple[str, ...]) -> list[list[Any]]:
+        """The views as they stand in the file, with their seals checked."""
+        found = self._db.execute(f"SELECT {', '.join(columns)}, seal FROM view ORDER BY rowid").fetchall()
+        if any(seal != self._seal(*row) for *row, seal in found):
+            raise ValueError("its content is damaged")
+        return [row for *row, _ in found]
 
     def record(self, view: View) -> None:
         """Remember a release before anybody can see it; one made again only notes where it is now."""
@@ -112,14 +136,15 @@ class Series:
         kept = replace(first, release=view.release) if first else replace(view, published=_now())
         classes = json.dumps(kept.classes)
         digests = (kept.rows, kept.ordered, kept.policy, kept.drawn)
-        row = (*digests, classes, int(kept.continued), kept.release, kept.published)
+        row = (*digests, classes, int(kept.continued), kept.release, kept.published, kept.measured, kept.epsilon)
         number = len(known) + (first is None)
         with self._guarded():
             if first:  # it keeps its place, for the order of views tells which came before which
                 where = (kept.release, self._seal(*row), kept.rows, kept.policy)
                 self._db.execute("UPDATE view SET release = ?, seal = ? WHERE rows = ? AND policy = ?", where)
             else:
-                self._db.execute("INSERT INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, self._seal(*row)))
+                names, marks = ", ".join((*_COLUMNS, "seal")), ", ".join("?" * (len(row) + 1))
+                self._db.execute(f"INSERT INTO view ({names}) VALUES ({marks})", (*row, self._seal(*row)))
             seal = self._seal(FORMAT, self.coins.key, number)
             self._db.execute("UPDATE series SET views = ?, seal = ?", (number, seal))
             self._db.execute("COMMIT")

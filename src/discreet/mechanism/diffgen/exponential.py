@@ -74,7 +74,7 @@ def measure_exponential(
 ) -> Measurements:
     """`steps` specializations (fewer where the taxonomies end), and counts of leaves or of every node."""
     choices = _Choices(rows, score, budget.choice, noise)
-    cuts, taken = topmost(rows.taxonomies), []
+    cuts, taken, selections = topmost(rows.taxonomies), [], 0
     for attribute in range(len(rows.taxonomies)):
         choices.split_points(attribute, cuts.values[attribute])
     for _ in range(steps):
@@ -82,6 +82,7 @@ def measure_exponential(
         if not found:
             break
         step, _ = found[choices.pick(np.array([score for _, score in found]))]
+        selections += 1
         new = cuts.after(step)
         if new.leaves * rows.number_of_classes > MOST_LEAVES:
             break
@@ -95,7 +96,8 @@ def measure_exponential(
         counts = _every_node(rows.taxonomies, taken, counts, budget.counts, noise, consistency)
     else:
         counts = noise.laplace(counts, budget.counts)
-    return Measurements(steps=tuple(taken), leaves=tuple(counts.ravel().tolist()), splits=choices.splits)
+    leaves = tuple(counts.ravel().tolist())
+    return Measurements(steps=tuple(taken), leaves=leaves, splits=choices.splits, selections=selections)
 
 
 def estimated_leaves(

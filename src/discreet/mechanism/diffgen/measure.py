@@ -39,10 +39,11 @@ class Measurements:
     steps: tuple[Step, ...] = ()
     leaves: tuple[int, ...] = ()
     splits: int = 0  # choices of split points that were paid for
+    selections: int = 0  # choices of values that were paid for
 
     def as_json(self) -> str:
         content = {"tables": self.tables, "again": self.again, "steps": self.steps, "leaves": self.leaves}
-        return json.dumps({**content, "splits": self.splits}, separators=(",", ":"))
+        return json.dumps({**content, "splits": self.splits, "selections": self.selections}, separators=(",", ":"))
 
 
 def measurements_from_json(text: str) -> Measurements:
@@ -55,6 +56,7 @@ def measurements_from_json(text: str) -> Measurements:
             steps=tuple((int(one), int(two), int(three)) for one, two, three in data["steps"]),
             leaves=tuple(map(int, data["leaves"])),
             splits=int(data["splits"]),
+            selections=int(data["selections"]),
         )
     except (ValueError, TypeError, KeyError):
         raise PolicyError("measurements must be those that a release was made from") from None
