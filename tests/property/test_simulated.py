@@ -27,7 +27,9 @@ from discreet.evaluate.simulated import (
     one_way,
     raw_accuracy,
 )
+from discreet.mechanism.diffgen.budget import exponential_budget
 from discreet.mechanism.diffgen.cuts import diffgen_tree, replay
+from discreet.mechanism.diffgen.exponential import measure_exponential
 from discreet.mechanism.diffgen.measure import Rows
 from discreet.mechanism.diffgen.noise import SeededNoise
 from discreet.schema.domain import Integers, Listed
@@ -137,9 +139,6 @@ def test_the_stated_noise_is_as_many_times_larger_as_there_are_levels():
 
 def levels(rows: Rows, steps: int) -> float:
     """Of the trees of that many seeds, at the mean."""
-    from discreet.mechanism.diffgen.budget import exponential_budget
-    from discreet.mechanism.diffgen.exponential import measure_exponential
-
     budget = exponential_budget(LOUD, 1, steps)
     measured = [measure_exponential(rows, budget, noise(seed), "max", steps, "none") for seed in range(30)]
     return float(np.mean([len(diffgen_tree(rows.taxonomies, each.steps)[0].levels) for each in measured]))

@@ -27,7 +27,7 @@ from discreet.mechanism.diffgen.noise import SeededNoise
 from discreet.mechanism.diffgen.score import SCORES
 
 EPSILONS = ("0.1", "0.25", "0.5", "1")
-STEPS, QUICK_STEPS = (2, 4, 7, 10, 13, 16), (2, 4)
+STEPS, QUICK_STEPS = (2, 4, 7, 10, 13), (2, 4)
 RUNS, QUICK_RUNS = 10, 2
 CONDITIONS, QUICK_CONDITIONS = 600, 60
 CLIPPED, GUIDED, ONE_WAY, LAPLACE = "DiffGen, negative leaves set to 0", "histogram-guided", "one-way tables", "Laplace"
