@@ -14,7 +14,7 @@ from discreet.cli.main import app
 from discreet.evaluate.labelled import halve
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY, QUICK_STEPS
-from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES
+from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES, difference
 from discreet.evaluate.reproduce.examples import EXAMPLES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.items import ITEMS
@@ -126,6 +126,10 @@ def test_range_counts_are_measured_at_each_methods_best_setting():
         assert first["Laplace, each query its part of eps"] == pytest.approx(60 / float(epsilon), rel=0.25)
         assert first["DiffGen's leaves, counted exactly (not private)"] <= first["DiffGen"]
         assert first["one-way tables"] < first["DiffGen"]
+    paired = [row for row in rows if row[8] is not None]
+    assert {row[1] for row in paired if row[8] > 0} >= {"CDiffGen", "CDiffGen, exact"}
+    assert len(paired) == 5 * 4 * 2 * 2  # all but DiffGen itself: methods, epsilons, scores, specializations
+    assert difference([3.0, 5.0], [1.0, 1.0]) == (3.0, 1.0)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the census tables beside the repository")

@@ -46,7 +46,18 @@ def _ranges(setting: Setting) -> Result:
         setting.tell((number + 1) / (len(EPSILONS) * runs))
     best = best_settings(found)
     return Result(
-        columns=("eps", "method", "score", "h", "median error", "least", "largest", "times the best DiffGen"),
+        columns=(
+            "eps",
+            "method",
+            "score",
+            "h",
+            "median error",
+            "least",
+            "largest",
+            "times the best DiffGen",
+            "mean of this minus DiffGen on the same tree",
+            "+-",
+        ),
         rows=tuple(_rows(found, best)),
         figures=(("errors", _figure(found, best)),),
         ours=_told(found, best),
@@ -102,9 +113,18 @@ def _rows(found: dict[Key, list[float]], best: dict[tuple[str, str], Key]) -> li
     for epsilon, method, score, h in [*keys, *(key for key in found if key not in keys)]:
         errors = found[epsilon, method, score, h]
         ratio = float(np.median(errors) / np.median(found[best[epsilon, DIFFGEN]]))
-        name = _named(method)
-        rows.append((epsilon, name, score, h or None, float(np.median(errors)), min(errors), max(errors), ratio))
+        plain = found.get((epsilon, DIFFGEN, score, h)) if method != DIFFGEN else None
+        rows.append(
+            (epsilon, _named(method), score, h or None, float(np.median(errors)), min(errors), max(errors), ratio)
+            + (difference(errors, plain) if plain else (None, None))
+        )
     return rows
+
+
+def difference(errors: list[float], others: list[float]) -> tuple[float, float]:
+    """The mean difference of two methods that were run in pairs, and its standard error."""
+    more = np.subtract(errors, others)
+    return float(more.mean()), float(more.std(ddof=1) / len(more) ** 0.5)
 
 
 def _named(method: str) -> str:
