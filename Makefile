@@ -32,6 +32,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/query.py
 	$(BIN)/python bench/init.py
 	$(BIN)/python bench/alphabeta.py
+	$(BIN)/python bench/diffgen.py
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "discreet needs Python 3.11 or later; say PYTHON=/path/to/python3.11 make ...")'

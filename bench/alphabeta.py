@@ -21,8 +21,9 @@ import discreet
 from discreet.evaluate.perturbation import EXCLUSIVE, FRAPP, INDEPENDENT, Inserting, alpha_beta, frapp
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.selections import Selections, coded
-from discreet.mechanism.alphabeta.codes import Radix, distinct, merged, without
-from discreet.mechanism.alphabeta.noise import every_tuple_with
+from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.mechanism.alphabeta.codes import Radix, distinct
+from discreet.mechanism.alphabeta.make import view_of
 from discreet.schema.domain import Integers
 from discreet.series.coins import Coins
 
@@ -34,12 +35,11 @@ PRIOR, POSTERIOR, RUNS = 10, Fraction(1, 5), 8
 
 def draw() -> int:
     """All that happens before writing: a million tuples of a table, 50 million of noise."""
-    radix = Radix(sizes=SIZES)
-    coins = Coins.from_seed(0)
+    radix, half = Radix(sizes=SIZES), Fraction(1, 2)
     own = distinct(np.random.default_rng(0).integers(0, radix.domain, ROWS)[None, :])
-    kept = own[:, coins.stream("keep").integers(0, 2, size=own.shape[1]) == 0]
-    noise = every_tuple_with(Fraction(NOISE, radix.domain), radix, coins.stream("noise"))
-    return int(merged(kept, without(noise, own)).shape[1])
+    insert = Fraction(NOISE, radix.domain)
+    promise = DGammaPrivacy(d=insert, gamma=half, adversary="exclusive", keep=half, insert=insert, candidates=1)
+    return int(view_of(own, own[:, :0], promise, 1, radix, None, Coins.from_seed(0)).shape[1])
 
 
 def sort() -> int:

@@ -10,6 +10,7 @@ from discreet.errors import (
     SeriesRefusal,
     TableError,
 )
+from discreet.estimate.diffgen import DiffGenRelease
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
@@ -48,6 +49,7 @@ __all__ = [
     "Counts",
     "CsvForm",
     "DiffGen",
+    "DiffGenRelease",
     "DiscreetError",
     "Draft",
     "Estimate",

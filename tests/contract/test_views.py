@@ -119,6 +119,8 @@ def test_a_changed_table_is_a_further_view_and_one_more_is_refused(tmp_path):
     with pytest.raises(discreet.SeriesRefusal, match=r"views \(2\)"):
         publish(states[2], policy, tmp_path / "three")
     assert not (tmp_path / "three").exists()
+    said = CliRunner().invoke(app, ["diff", str(tmp_path / "one"), str(tmp_path / "two")]).output
+    assert "the promise covers what they give away together" in " ".join(said.split())
     publish(states[1], policy, tmp_path / "again").close()
     publish(states[0], policy, tmp_path / "one again").close()
     for one, two in (("two", "again"), ("one", "one again")):

@@ -158,9 +158,20 @@ def test_specializations_can_be_replayed(score):
     assert again.values == cuts.values
     assert cuts.leaves <= 30
     assert len(specialize(tables, TAXONOMIES, score, 10**6, 2)[0]) == 2
-    assert len(specialize(tables, TAXONOMIES, score, 10**6)[0]) == most_steps(TAXONOMIES)
+    assert len(specialize(tables, TAXONOMIES, score, 10**6, 100)[0]) == most_steps(TAXONOMIES)
     with pytest.raises(discreet.PolicyError):
         replay(TAXONOMIES, [(1, 5, 0)])
+
+
+def test_noise_alone_is_not_worth_a_specialization():
+    """What noise would seem to tell of the class is taken off; a true relation stays."""
+    coins = np.random.default_rng(0)
+    noisy = [np.maximum(100 + coins.laplace(0, 20, size=(len(each), 2)), 0) for each in TAXONOMIES]
+    assert len(specialize(noisy, TAXONOMIES, "information_gain", 10**6, None, [800.0] * 3)[0]) <= 4
+    assert len(specialize(noisy, TAXONOMIES, "information_gain", 10**6)[0]) >= 10
+    noisy[0][:5, 0] += 1_000
+    steps, _ = specialize(noisy, TAXONOMIES, "information_gain", 10**6, None, [800.0] * 3)
+    assert steps[0] in {(0, 0, 4), (0, 0, 5), (0, 0, 6)}
 
 
 def test_the_diffgen_tree_has_the_combinations_as_leaves():

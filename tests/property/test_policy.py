@@ -638,6 +638,21 @@ def test_a_header_with_a_line_break_inside_a_name_is_read_whole(name, policy, tm
     assert rows == 30
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_before_the_header_are_skipped_in_every_file_or_refused(end, policy, tmp_path):
+    """A row of a file that begins otherwise is never taken for its header."""
+    rows = people()
+    texts = [part.to_csv(index=False, lineterminator=end) for part in (rows[:10], rows[10:])]
+    for name, text in zip(("a.csv", "b.csv"), texts, strict=True):
+        (tmp_path / name).write_bytes((end * 2 + text).encode())
+    table = discreet.read_table(str(tmp_path / "*.csv"), policy)
+    read = table.rows
+    table.close()
+    assert read == 30
+    (tmp_path / "b.csv").write_bytes(texts[1].encode())
+    assert "begin alike" in refusal(str(tmp_path / "*.csv"), policy)
+
+
 @pytest.mark.parametrize("kind", ["UNION(a INTEGER, b VARCHAR)", "TIME", "UBIGINT[]"])
 def test_what_is_no_number_is_no_column_of_whole_numbers(kind, policy):
     """A type is known by its whole name: that UUID begins like UBIGINT does not make it a number."""

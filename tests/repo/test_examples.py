@@ -43,7 +43,7 @@ def test_an_example_runs_as_it_stands(script, tmp_path):
     printed = _run(script, tmp_path)
     assert "the promise holds" in printed
     assert "unbiased" in printed
-    assert "uniform" in printed
+    assert "uniform" in printed or script.stem == "registry"  # a model that only buckets have
     assert "assert" in script.read_text(encoding="utf-8")
 
 
@@ -57,6 +57,6 @@ def test_the_census_does_without_the_data(tmp_path):
     assert 85 < coverage <= 100
 
 
-def test_both_walk_throughs_are_there():
+def test_the_walk_throughs_are_there():
     """A folder without scripts would pass every other test."""
-    assert {script.name for script in SCRIPTS} >= {"hospital.py", "census.py"}
+    assert {script.name for script in SCRIPTS} >= {"hospital.py", "census.py", "registry.py"}

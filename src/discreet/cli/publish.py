@@ -50,6 +50,7 @@ def publish(
             csv=csv,
             progress=progress,
         )
+        planned = discreet.plan(table, loaded) if isinstance(loaded.mechanism, discreet.DiffGen) else None
     release.close()
     facts = release.facts
     if as_json:
@@ -59,6 +60,8 @@ def publish(
     what = "tuples" if isinstance(loaded.mechanism, discreet.AlphaBeta | discreet.Frapp) else what
     say(f"published {release.rows:,} {what} as {to}")
     say(facts["words"])
+    for warning in planned.warnings if isinstance(planned, discreet.LeafPlan) else ():
+        say(f"note: {warning}")
     if "warning" in facts:
         say(f"Note: {facts['warning']}", style="bold")
     say("not covered:")

@@ -24,6 +24,7 @@ from discreet.estimate.estimate import Counts, Estimate
 from discreet.mechanism.buckets.explain import Reason
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.release.alike import plain
+from discreet.schema.schema import MOST_ROWS
 
 for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the answer too, with signs spelt out
     if isinstance(_stream, io.TextIOWrapper):
@@ -143,11 +144,12 @@ def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
     """Value, interval and bounds as a person reads them."""
     if estimate.exact:
         return f"{estimate.bounds[0]:,}", "exact", "exact"
+    least, most = estimate.bounds
     value = "unknown" if estimate.value is None else f"{estimate.value:,.0f}"
     return (
         value,
         f"{estimate.low:,.0f} to {estimate.high:,.0f}",
-        f"{estimate.bounds[0]:,} to {estimate.bounds[1]:,}",
+        f"{least:,} or more" if most >= MOST_ROWS else f"{least:,} to {most:,}",
     )
 
 

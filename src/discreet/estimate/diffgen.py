@@ -19,6 +19,7 @@ from discreet.estimate.release import Release, width_of
 from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.query.condition import Condition
 from discreet.release.leaf_tables import LeafTables, read_leaves
+from discreet.release.registry import registry_entry
 from discreet.schema.schema import MOST_ROWS
 
 WEIGHT = "WEIGHT"
@@ -86,6 +87,10 @@ class DiffGenRelease(Release):
         number = min(max(round(total), FEWEST_TRAINING), MOST_TRAINING) if rows is None else rows
         table = self.sample(number, seed=seed)
         return table.append_column(WEIGHT, pa.array(np.full(table.num_rows, total / table.num_rows)))
+
+    def registry_entry(self) -> str:
+        """A draft of this release's entry in the OpenDP Deployments Registry, as YAML; TODO is for the custodian."""
+        return registry_entry(self._manifest)
 
     def _occurring(self, column: str) -> list[Any]:
         return list(self.schema.domains[column])

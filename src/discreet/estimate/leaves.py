@@ -23,6 +23,7 @@ from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.release.leaf_tables import UNIT, LeafTables
 
 Floats = NDArray[np.float64]
+INSIDE = 0.4  # how much of the dependence between generalized values is reckoned with inside them
 LEAST_DEPENDENCE = 0.1  # a correlation inside leaves that is always reckoned with
 _ROUNDING = 1e-9
 UNKNOWN_DEPENDENCE = 0.2  # where leaves show nothing, because there is one
@@ -43,6 +44,8 @@ class _Part:
 
     positions: tuple[int, ...]
     share: Floats  # an axis for each of the release's axes (1 where the factor does not look), classes last
+    doubt: Floats  # of the same shape: the standard deviation of whether a person of the leaf meets it
+    upper: Floats  # the share and one standard deviation of its noise: where it is 0 by noise, others still count
     cells: dict[int, Floats]  # for each attribute, cells x classes: how many of a cell's people meet it
 
 
@@ -62,11 +65,13 @@ class LeafModel:
         """How many people meet all factors."""
         parts = [self._part(factor) for factor in factors]
         shares: Floats = np.ones((1,) * self.leaves.ndim)
+        upper = shares
         for part in parts:
-            shares = shares * part.share
-        full = np.broadcast_to(shares, self.leaves.shape)
-        value = float((self.leaves * full).sum())
-        noise = self._leaf_variance(full) + sum(self._share_variance(parts, place) for place in range(len(parts)))
+            shares, upper = shares * part.share, upper * part.upper
+        value = float((self.leaves * shares).sum())
+        noise = self._leaf_variance(np.broadcast_to(upper, self.leaves.shape)) + sum(
+            self._share_variance(parts, place) for place in range(len(parts))
+        )
         return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=self._model_error(parts))
 
     def _part(self, factor: Factor) -> _Part:
@@ -85,7 +90,21 @@ class LeafModel:
             sizes = taxonomy.sizes.reshape([-1 if each == axis else 1 for each in range(cells.ndim)])
             asked = cells / sizes
         own = {position: self._of_cells(asked, positions, axis) for axis, position in enumerate(positions)}
-        return _Part(positions, self._of_leaves(asked, positions), own)
+        share = self._of_leaves(asked, positions)
+        least, most = (self._of_leaves(asked, positions, ends=end) for end in (np.minimum, np.maximum))
+        cut = (least < 1) & (most > 0)  # leaves that are neither wholly in nor wholly out, whatever the noise
+        noise = np.where(cut, self._noise_at_leaves(own), 0.0)
+        doubt = np.where(cut, np.sqrt(np.minimum(np.clip(share * (1 - share), 0.0, None) + noise, 0.25)), 0.0)
+        return _Part(positions, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own)
+
+    def _noise_at_leaves(self, own: dict[int, Floats]) -> Floats:
+        """The variance of a share, for each leaf."""
+        noise: Floats = np.zeros((1,) * self.leaves.ndim)
+        for position, cells in own.items():
+            found = self._share_noise(position, cells)
+            shape = [size if each == position else 1 for each, size in zip(self.axes, self.leaves.shape, strict=False)]
+            noise = noise + found.reshape([*shape, -1])
+        return noise
 
     def _of_cells(self, asked: Floats, positions: tuple[int, ...], axis: int) -> Floats:
         """What a factor asks of the cells of one attribute, whatever the others are."""
@@ -100,16 +119,20 @@ class LeafModel:
             found = (found * (weights[other] / total).reshape(shape)).sum(axis=other, keepdims=True)
         return found.reshape(-1, found.shape[-1])
 
-    def _of_leaves(self, asked: Floats, positions: tuple[int, ...]) -> Floats:
-        """The share of each leaf: cells weighed by the tables, value by value."""
+    def _of_leaves(self, asked: Floats, positions: tuple[int, ...], ends: np.ufunc | None = None) -> Floats:
+        """The share of each leaf: cells weighed by the tables, value by value; or the least or most of any cell."""
         found = asked
         for axis, position in enumerate(positions):
-            weight = self._inside(position)
-            shape = [1] * found.ndim
-            shape[axis], shape[-1] = weight.shape
             groups = np.zeros((*found.shape[:axis], len(self._found.values[position]), *found.shape[axis + 1 :]))
-            weighed = np.moveaxis(found * weight.reshape(shape), axis, 0)
-            np.add.at(np.moveaxis(groups, axis, 0), self._found.groups[position], weighed)
+            own, onto = self._found.groups[position], np.moveaxis(groups, axis, 0)
+            if ends is None:
+                weight = self._inside(position)
+                shape = [1] * found.ndim
+                shape[axis], shape[-1] = weight.shape
+                np.add.at(onto, own, np.moveaxis(found * weight.reshape(shape), axis, 0))
+            else:
+                onto[:] = 1.0 if ends is np.minimum else 0.0
+                ends.at(onto, own, np.moveaxis(found, axis, 0))
             found = groups
         kept = [axis for axis, position in enumerate(positions) if position in self.axes]
         dropped = tuple(axis for axis in range(len(positions)) if axis not in kept)
@@ -141,7 +164,7 @@ class LeafModel:
     @cached_property
     def _leaf_noise(self) -> float:
         share = self._promise.share("leaves")
-        return math.inf if share is None else laplace_variance(float(share) / max(1, self._levels))
+        return laplace_variance(float(share) / max(1, self._levels)) if share else math.inf
 
     @cached_property
     def _table_noise(self) -> list[float]:
@@ -194,32 +217,39 @@ class LeafModel:
         for position, asked in parts[place].cells.items():
             if not self._table_noise[position]:
                 continue
-            groups, sums = self._found.groups[position], np.maximum(self.sums[position], 1.0)
-            inside = self._inside(position)
-            mean = self._grouped(position, inside * asked)
-            spread = self._grouped(position, (asked - mean[groups]) ** 2) * self._table_noise[position] / sums**2
             mass = self._mass(parts, place, position)
-            total += float((mass**2 * np.minimum(spread, 0.25)).sum())
+            total += float((mass**2 * self._share_noise(position, asked)).sum())
         return total
+
+    def _share_noise(self, position: int, asked: Floats) -> Floats:
+        """The variance of the share of each value's people that meet a condition: values x classes."""
+        groups, sums = self._found.groups[position], np.maximum(self.sums[position], 1.0)
+        mean = self._grouped(position, self._inside(position) * asked)
+        spread = self._grouped(position, (asked - mean[groups]) ** 2) * self._table_noise[position] / sums**2
+        return np.asarray(np.minimum(spread, 0.25))
 
     def _mass(self, parts: Sequence[_Part], place: int, position: int) -> Floats:
         """People of each generalized value of an attribute who meet all other factors: values x classes."""
         found = self.leaves
         for other, part in enumerate(parts):
             if other != place:
-                found = found * part.share
+                found = found * part.upper
         others = tuple(axis for axis, own in enumerate(self.axes) if own != position)
         return np.asarray(found.sum(axis=others)).reshape(-1, found.shape[-1])
 
     def _model_error(self, parts: Sequence[_Part]) -> float:
         """What taking attributes as independent inside leaves, and values as even inside cells, may cost."""
-        cut = [_doubt(part.share) for part in parts]
         total = 0.0
-        for one, other in combinations(range(len(parts)), 2):
-            rest = self.leaves
-            for place, part in enumerate(parts):
-                rest = rest * (part.share if place not in (one, other) else cut[place])
-            total += (self.dependence * float(rest.sum())) ** 2
+        for place, part in enumerate(parts):
+            others = tuple(axis for axis, size in enumerate(part.share.shape[:-1]) if size == 1)
+            people = self.leaves.sum(axis=others, keepdims=True)
+            met = self.leaves
+            for other, rest in enumerate(parts):
+                met = met * rest.share if other != place else met
+            meeting = np.divide(
+                met.sum(axis=others, keepdims=True), people, out=np.zeros_like(people), where=people > 0
+            )
+            total += (self.dependence * float((people * part.doubt * _doubt(meeting)).sum())) ** 2
         for place, part in enumerate(parts):
             for position, asked in part.cells.items():
                 total += self._uneven(parts, place, position, asked) ** 2
@@ -233,7 +263,7 @@ class LeafModel:
             cut = self.dependence * cut
         elif self._has_tables:
             cut = self._grouped(position, inside * _doubt(asked))
-        return float((self._mass(parts, place, position) * cut).sum()) / 2
+        return float((self._mass(parts, place, position) * cut).sum())
 
     @cached_property
     def dependence(self) -> float:
@@ -254,7 +284,7 @@ class LeafModel:
                 weights.append(total)
         if not found:
             return UNKNOWN_DEPENDENCE
-        return max(LEAST_DEPENDENCE, math.sqrt(float(np.average(found, weights=weights))))
+        return max(LEAST_DEPENDENCE, INSIDE * math.sqrt(float(np.average(found, weights=weights))))
 
 
 def _doubt(share: Floats) -> Floats:

@@ -45,11 +45,12 @@ class ViewRelease(Release):
         rows: int = self._manifest.block["tuples"]
         return rows
 
-    @property
+    @cached_property
     def _promise(self) -> Promise:
-        if not isinstance(self._manifest.guarantee, DGammaPrivacy | FrappPrivacy):
-            raise ReleaseError("the guarantee must be (d, gamma)-privacy; verify says more")
-        return self._manifest.guarantee
+        found = self._manifest.guarantee
+        if not isinstance(found, DGammaPrivacy | FrappPrivacy) or not found.possible:
+            raise ReleaseError("the guarantee must be (d, gamma)-privacy with its probabilities; verify says more")
+        return found
 
     @cached_property
     def _encodings(self) -> dict[str, Encoding]:

@@ -26,6 +26,7 @@ from discreet.guarantee.words import again_warning, fraction_text, percent
 NAME = "(d, gamma)-privacy"
 ADVERSARIES = ("exclusive", "independent")
 MOST_VIEWS = 50
+MOST_SLOTS = 10_000
 EVEN = (Fraction(1), Fraction(1))
 _RECORD = "one record: a tuple of the published columns in a random slot"
 _MOVING = (
@@ -56,7 +57,7 @@ class DGammaPrivacy:
             raise PolicyError(f"adversary ({self.adversary}) must be one of {', '.join(ADVERSARIES)}")
         if self.later and self.weights != EVEN:
             raise PolicyError("views and source must not be combined")
-        if not 0 < self.weights[0] <= 1 <= self.weights[1] or self.slots < 1:
+        if not 0 < self.weights[0] <= 1 <= self.weights[1] or not 1 <= self.slots <= MOST_SLOTS:
             raise PolicyError("weights and slots must be those of a domain")
 
     @property
@@ -78,12 +79,16 @@ class DGammaPrivacy:
         return self.d * self.weights[1], self.keep + more, self.insert + more
 
     @property
+    def possible(self) -> bool:
+        """Whether these are probabilities under which a tuple of the table is likelier to be there than another."""
+        _, keep, insert = self.heaviest
+        return 0 < insert < keep < 1 and all(0 < each < keep for each in self.later) and 0 <= self.again < keep
+
+    @property
     def holds(self) -> bool:
         """Whether these probabilities keep the promise, in exact arithmetic."""
-        d, keep, insert = self.heaviest
-        if not 0 < insert < keep < 1 or d >= self.gamma or not all(0 < each < keep for each in self.later):
-            return False
-        if self.later and not max(self.inserts) <= self.again < keep:
+        d = self.heaviest[0]
+        if not self.possible or d >= self.gamma or (self.later and max(self.inserts) > self.again):
             return False
         if self.adversary == "exclusive":
             return d <= Fraction(1, 2) and self._rise(self.weights[1]) <= odds(d, self.gamma) * self.fall
@@ -240,7 +245,7 @@ def dgamma_from_json(data: Any) -> DGammaPrivacy:
             "candidates": int(candidates),
             "slots": int(slots),
             **rest,
-        } if candidates > 0 and slots > 0:
+        } if candidates > 0 and bool not in (type(candidates), type(slots)):
             return DGammaPrivacy(
                 d=number_from(d),
                 gamma=number_from(gamma),

@@ -20,6 +20,7 @@ UNSPENT = "not needed"  # the part that choices which were not needed left over
 MOST = 20
 LEAST = Fraction(1, 10_000)
 _MOST_PARTS = 2_000
+_MOST_TOTAL = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +40,8 @@ class EpsilonPrivacy:
                 f"epsilon ({float(self.epsilon):.4g}) must be between {LEAST} and {MOST}; beyond, the promise says "
                 "nothing; below, the noise leaves nothing"
             )
-        if self.before < 0 or any(share < 0 for _, share in self.parts):
-            raise PolicyError("parts of epsilon must not be negative")
+        if not 0 <= self.before <= _MOST_TOTAL or not all(0 <= share <= MOST for _, share in self.parts):
+            raise PolicyError("parts of epsilon must not be negative, nor more than epsilon may be")
 
     @property
     def holds(self) -> bool:
@@ -62,17 +63,16 @@ class EpsilonPrivacy:
 
     def facts(self, *, continued: bool = False) -> dict[str, Any]:
         """The promise for people and for programs."""
-        factor = math.exp(float(self.epsilon))
         series = (
             f" With the earlier releases of this series, all together cost epsilon = {_plain(self.total)}, a factor of "
-            f"{math.exp(float(self.total)):.4g}."
+            f"{_factor(self.total)}."
             if self.before
             else ""
         )
         return {
             "notion": NAME,
             "words": "Whether or not a person's record is in the table, any release is almost as probable: at most "
-            f"{factor:.4g} times as probable with it as without it, or without it as with it "
+            f"{_factor(self.epsilon)} times as probable with it as without it, or without it as with it "
             f"(epsilon = {_plain(self.epsilon)}).{series}",
             "adversary": "Anyone, whatever else he knows: even all other records of the table.",
             "inequality": "Pr(release | table) <= e^epsilon Pr(release | table with one record added or removed), with "
@@ -120,6 +120,11 @@ def epsilon_from_json(data: Any) -> EpsilonPrivacy:
             return EpsilonPrivacy(epsilon=number_from(epsilon), parts=shares, before=number_from(before))
         case _:
             raise PolicyError(f"guarantee must be {NAME} with epsilon, parts and before")
+
+
+def _factor(epsilon: Fraction) -> str:
+    """e^epsilon as people read it."""
+    return f"{math.exp(float(epsilon)):.4g}" if epsilon <= MOST else f"e^{_plain(epsilon)}"
 
 
 def _plain(number: Fraction) -> str:

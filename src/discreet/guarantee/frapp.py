@@ -16,6 +16,7 @@ from typing import Any
 from discreet.errors import PolicyError
 from discreet.guarantee.dgamma import number_from, odds
 from discreet.guarantee.words import again_warning, fraction_text, percent
+from discreet.schema.schema import MOST_ROWS
 
 NAME = "(d, gamma)-privacy of tuples seen once"
 
@@ -34,7 +35,7 @@ class FrappPrivacy:
     def __post_init__(self) -> None:
         if not 0 < self.d < self.gamma < 1:
             raise PolicyError("prior and posterior must be probabilities with prior below posterior")
-        if self.rows < 1 or self.domain < 2 or not 0 < self.keep < 1:
+        if not 1 <= self.rows <= MOST_ROWS or self.domain < 2 or not 0 < self.keep < 1:
             raise PolicyError("rows, domain and keep must be those of a table with other tuples to change to")
 
     @property
@@ -53,10 +54,14 @@ class FrappPrivacy:
         return (1 - self.keep) / (1 - self.other)
 
     @property
+    def possible(self) -> bool:
+        """Whether a record is likelier to have its own tuple than another one."""
+        return self.other < self.keep
+
+    @property
     def holds(self) -> bool:
         """Whether this probability keeps the promise, in exact arithmetic."""
-        kept = self.other < self.keep
-        return kept and self.rise() <= odds(self.d, self.gamma) and self.fall * self.gamma >= self.d
+        return self.possible and self.rise() <= odds(self.d, self.gamma) and self.fall * self.gamma >= self.d
 
     def posterior(self, times: int) -> Fraction:
         """Of a tuple of prior d that is shown that many times."""
@@ -122,7 +127,7 @@ def frapp_from_json(data: Any) -> FrappPrivacy:
             "domain": str(domain),
             "candidates": int(candidates),
             **rest,
-        } if not rest and candidates > 0:
+        } if not rest and candidates > 0 and bool not in (type(candidates), type(rows)):
             return FrappPrivacy(
                 d=number_from(d),
                 gamma=number_from(gamma),

@@ -26,6 +26,7 @@ from discreet.schema.schema import Schema, schema_from_json
 DEEPEST = 20  # a manifest nests no deeper than this
 PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
 TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
+NEXT = "another view; if both are of one series, the promise covers what they give away together"
 ROLES = {
     "quasi-identifier": "B publishes it as it is",
     "sensitive": "B publishes it by bucket only",
@@ -243,8 +244,15 @@ NUMBERS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], str]] = {
     "loss": _loss,
     "randomness": _coins,
     "continued": _continued,
+    "view": lambda _a, _b: "another view under the same promise",
     "version": lambda _a, _b: "made by another version of the software",
 }
+
+
+def _views_of_one(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether both say that they are different views under the same promise."""
+    alike = _same(a.get("guarantee"), b.get("guarantee")) and _same(a.get("mechanism"), b.get("mechanism"))
+    return alike and "view" in a and "view" in b and a["view"] != b["view"]
 
 
 def _facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
@@ -275,7 +283,8 @@ def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
         old, new = before.get(name), after.get(name)
         if old != new:
             only = "only in A" if new is None else "only in B" if old is None else "other bytes"
-            meaning, shown = TOGETHER if name in (QIT, VIEW) else only, (_shown(old)[:19], _shown(new)[:19])
+            together = NEXT if _views_of_one(a, b) else TOGETHER
+            meaning, shown = together if name in (QIT, VIEW) else only, (_shown(old)[:19], _shown(new)[:19])
             yield Difference(topic="files", name=name, a=old, b=new, meaning=meaning, shown=shown)
 
 

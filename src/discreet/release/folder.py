@@ -82,7 +82,7 @@ def read_manifest(folder: Path) -> Manifest:
     block = document.get("discreet") if isinstance(document, dict) else None
     if not isinstance(block, dict):
         raise ReleaseError(f"{MANIFEST} must have a block 'discreet'; this is not a release of this tool")
-    if block.get("format") != FORMAT:
+    if block.get("format") != FORMAT or type(block["format"]) is not int:
         raise ReleaseError(
             f"format ({str(block.get('format'))[:20]}) must be {FORMAT}; update discreet to read this release"
         )
@@ -149,7 +149,8 @@ def _is_resource(each: Any) -> bool:
 
 
 def _check_block(block: dict[str, Any], family: Family) -> None:
-    kinds: dict[str, type] = {"continued": bool, "randomness": str, "readme": str, "facts": dict, "mechanism": dict}
+    kinds: dict[str, type] = dict.fromkeys(("version", "randomness", "readme"), str)
+    kinds |= {"continued": bool, "facts": dict, "mechanism": dict}
     kinds |= dict.fromkeys(family.numbers, int) | dict.fromkeys(family.lists, list)
     for name, kind in kinds.items():
         if type(block[name]) is not kind:

@@ -16,6 +16,11 @@ from discreet.release.readme import leaf_readme_of
 
 _AGAIN, _LEAVES = "tables again", "leaves"
 _CHOICES = ("selections", "split points", _LEAVES, UNSPENT)
+_WORDS = {
+    "score": ("information_gain", "max"),
+    "consistency": ("exact", "paper", "none"),
+    "guide": ("histogram", "exponential"),
+}
 _KEYS = {"kind", "epsilon", "score", "consistency", "guide", "specializations", "target"}
 
 
@@ -51,10 +56,10 @@ def check_budget(files: Files) -> str | None:
     if not isinstance(guarantee, EpsilonPrivacy):
         return "the guarantee is not epsilon-differential privacy"
     mechanism = manifest.block["mechanism"]
-    if not set(mechanism) <= _KEYS or not {"epsilon", "guide"} <= set(mechanism):
+    if not set(mechanism) <= _KEYS or any(mechanism.get(name) not in known for name, known in _WORDS.items()):
         return "the mechanism must state its kind and its parameters and nothing else"
     try:
-        stated = exact("epsilon", mechanism["epsilon"]) if isinstance(mechanism["epsilon"], str) else Fraction(0)
+        stated = exact("epsilon", mechanism["epsilon"]) if isinstance(mechanism.get("epsilon"), str) else Fraction(0)
     except PolicyError as error:
         return str(error)
     if stated != guarantee.epsilon:
@@ -69,7 +74,21 @@ def check_budget(files: Files) -> str | None:
         known = names == [*tables, last] and all(share > 0 for _, share in guarantee.parts)
     else:
         known = tuple(names) in (_CHOICES, _CHOICES[:-1]) and (guarantee.share(_LEAVES) or 0) > 0
-    return None if known else "the parts of epsilon are not those of such a release"
+    return _wrong_steps(files) if known else "the parts of epsilon are not those of such a release"
+
+
+def _wrong_steps(files: Files) -> str | None:
+    """How the stated numbers of specializations and of levels contradict the generalized values."""
+    block = files.manifest.block
+    steps, levels, mechanism = block["specializations"], block["levels"], block["mechanism"]
+    values = sum(len(cut) - 1 for cut in read_leaves(files.manifest).values)
+    wanted = mechanism.get("specializations", steps)
+    if not 0 <= steps <= values or (steps == 0) != (values == 0) or not isinstance(wanted, int) or steps > wanted:
+        return f"{steps} specializations do not give the generalized values of this release"
+    tree = mechanism["guide"] == "exponential" and mechanism["consistency"] != "none"
+    if not (1 <= levels <= steps + 1 if tree else levels == 1):
+        return f"{levels} levels are not those of such a release"
+    return None
 
 
 def check_promise(files: Files) -> str | None:
@@ -82,7 +101,7 @@ def check_promise(files: Files) -> str | None:
     words = leaf_readme_of(
         schema,
         block["facts"],
-        target_of(files.manifest),
+        block["mechanism"],
         {name: block[name] for name in ("leaves", "specializations")},
         alone=guarantee.share(_AGAIN) is not None,
         seeded=block["randomness"] == "seeded",

@@ -75,10 +75,21 @@ def view_readme_of(
 
 
 def leaf_readme_of(
-    schema: Schema, facts: dict[str, Any], target: str, numbers: Mapping[str, int], *, alone: bool, seeded: bool
+    schema: Schema,
+    facts: dict[str, Any],
+    mechanism: Mapping[str, Any],
+    numbers: Mapping[str, int],
+    *,
+    alone: bool,
+    seeded: bool,
 ) -> str:
     """The whole text for a release of leaves and tables."""
+    target = mechanism.get("target", schema.sensitive)
     columns = ", ".join(name for name in schema.columns if name != target)
+    wanted = mechanism.get("specializations", 0)
+    steps = f"There were {numbers['specializations']} specializations"
+    if isinstance(wanted, int) and wanted > numbers["specializations"]:
+        steps += f" of {wanted} that were asked for: more are not possible or not worth their noise"
     why = (
         "\nNo attribute is specialized: with so few records, tables that were measured twice tell more.\n"
         if alone
@@ -94,8 +105,9 @@ def leaf_readme_of(
   value above it (VALUE) and each value of {target}, about how many people there are (COUNT).
 - `datapackage.json`: a Frictionless Data Package; its block `discreet` holds the promise and all public parameters.
 
-There were {numbers["specializations"]} specializations. Counts are noisy, then made to agree: none is negative, and the
-cells of a value add up to its leaves. They are not whole numbers. The number of people in the table is not released.
+{steps}.
+Counts are noisy, then made to agree: none is negative, and the cells of a value add up to its leaves. They are not
+whole numbers. The number of people in the table is not released.
 {why}
 ## How to count
 

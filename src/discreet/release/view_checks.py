@@ -140,7 +140,7 @@ def _other_promise(files: Files, guarantee: Guarantee) -> str | None:
             "views": int(views),
             "slots": int(slots),
             **rest,
-        } if set(rest) <= {"source"} and views > 0 and slots > 0:
+        } if set(rest) <= {"source"} and bool not in (type(views), type(slots)):
             stated, gamma = exact("prior", prior), exact("posterior", posterior)
         case _:
             return "the mechanism must state its kind, prior, posterior, adversary, tuning, views and slots"

@@ -156,7 +156,7 @@ def _csv_reader(engine: Engine, paths: Sequence[Path], expected: Sequence[str], 
     if codecs.lookup(encoding).name not in ("utf-8", "ascii"):
         paths = [_in_utf8(path, encoding, engine.spill / f"source-{number}.csv") for number, path in enumerate(paths)]
     delimiter, quote, header = _sniff(paths[0], expected, form)
-    options = ["all_varchar = true", "skip = 0", "comment = ''", "null_padding = false"]
+    options = ["all_varchar = true", f"skip = {_blank_lines(paths)}", "comment = ''", "null_padding = false"]
     if delimiter is not None:
         options.append(f"delim = {text(delimiter)}")
     if quote is not None:
@@ -182,6 +182,18 @@ def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | No
     hits, found, quotes = best
     header = form.header if form.header is not None else (hits > 0 if wanted else None)
     return form.delimiter or found, form.quote or quotes, header
+
+
+def _blank_lines(paths: Sequence[Path]) -> int:
+    """How many empty lines come before the first record; the same in every file, or a row would be lost."""
+    found = set()
+    for path in paths:
+        start = _start(path).decode("utf-8-sig", errors="replace")
+        blank = start[: len(start) - len(start.lstrip("\r\n"))]
+        found.add(len(blank.replace("\r\n", "\n")))
+    if len(found) > 1:
+        raise TableError("files of one table must begin alike; remove the empty lines before their first records")
+    return found.pop()
 
 
 def _first_record(start: str, delimiter: str, quote: str) -> list[str]:

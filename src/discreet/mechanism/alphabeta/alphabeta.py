@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import Infeasible, PolicyError
-from discreet.guarantee.dgamma import ADVERSARIES, EVEN, MOST_VIEWS, DGammaPrivacy
+from discreet.guarantee.dgamma import ADVERSARIES, EVEN, MOST_SLOTS, MOST_VIEWS, DGammaPrivacy
 from discreet.guarantee.source import Shares, Source, source_of
 from discreet.guarantee.tolerance import Number, exact
 from discreet.mechanism.alphabeta.parameters import TUNINGS, keep_and_insert
@@ -22,8 +22,6 @@ from discreet.schema.mechanisms import Complain, Mechanism, register
 from discreet.schema.nearest import shown
 from discreet.schema.schema import Schema
 from discreet.schema.write import toml_number
-
-MOST_SLOTS = 10_000
 
 
 @register

@@ -72,6 +72,8 @@ def distinct(packed: Ints) -> Ints:
 
 def without(packed: Ints, others: Ints) -> Ints:
     """The tuples of one ordered set that are not in another ordered set."""
+    if not others.shape[1]:
+        return packed
     if packed.shape[0] == 1:
         place = np.searchsorted(others[0], packed[0])
         known = place < others.shape[1]
@@ -88,6 +90,8 @@ def without(packed: Ints, others: Ints) -> Ints:
 
 def merged(packed: Ints, others: Ints) -> Ints:
     """Two sets without common tuples as one, in order."""
+    if not packed.shape[1] or not others.shape[1]:
+        return packed if packed.shape[1] else others
     both = np.concatenate([packed, others], axis=1)
     if both.shape[0] == 1:
         both.sort(axis=1, kind="stable")

@@ -23,6 +23,7 @@ from discreet.mechanism.alphabeta.noise import Weights, every_tuple_by_weight, e
 from discreet.mechanism.alphabeta.parameters import UNIT
 from discreet.mechanism.alphabeta.plan import ViewPlan
 from discreet.mechanism.alphabeta.tuples import distinct_tuples, every_row, in_slots, radix_of
+from discreet.mechanism.public_rows import check_public_rows
 from discreet.schema.schema import Schema
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
@@ -61,7 +62,7 @@ def plan_view(table: Table, mechanism: AlphaBeta | Frapp) -> ViewPlan:
     slots = promise.slots
     tuples = table.rows if slots > 1 else distinct_tuples(table, radix).shape[1]
     found = ViewPlan(guarantee=promise, tuples=tuples, domain=radix.domain * slots)
-    _check_public(found, table)
+    check_public_rows(table, tuples)
     _check_memory(found, radix_of(table.schema, slots), promise)
     return found
 
@@ -86,7 +87,7 @@ def make_view(table: Table, mechanism: AlphaBeta | Frapp, place: Place, coins: C
         else:
             own = in_slots(every_row(table, radix), radix, slotted, coins.stream("slots"))
         planned = ViewPlan(guarantee=promised, tuples=own.shape[1], domain=slotted.domain)
-        _check_public(planned, table)
+        check_public_rows(table, planned.tuples)
         _check_memory(planned, slotted, promised)
     with steps.step(_NOISE):
         weights = _weights(mechanism, table.schema) if mechanism.source else None
@@ -127,15 +128,6 @@ def _check_rows(table: Table) -> None:
         raise TableError(
             f"public_rows ({table.schema.public_rows:,}) must be the number of rows that the table has; frapp "
             "publishes one tuple a record"
-        )
-
-
-def _check_public(planned: ViewPlan, table: Table) -> None:
-    """Answers are cut to the public number of rows, so there must not be more."""
-    if table.schema.public_rows is not None and planned.tuples > table.schema.public_rows:
-        raise TableError(
-            f"public_rows ({table.schema.public_rows:,}) must be at least what the table has; state a number that is "
-            "rounded up"
         )
 
 

@@ -1,6 +1,6 @@
 """Budgets: how epsilon is divided, in exact fractions that add up.
 
-Paper: [QSL] section III-C; the division of DiffGen is that of Mohammed et al. (KDD 2011): half for counts, and
+Paper: [QSL] section III-C; the division of DiffGen is that of [MCFY]: half for counts, and
     eps' = eps / (2 (numeric attributes + 2 h)) for each choice.
 Departs: the number of levels, not h, is what a record's path costs where every node is counted; here each path from the
     root to a leaf spends its whole share, so a short path's leaf is counted better.

@@ -1,6 +1,6 @@
 """DiffGen: a differentially private table over taxonomy trees, for range counts and for training classifiers.
 
-Paper: [QSL]; Mohammed et al. (KDD 2011).
+Paper: [QSL]; [MCFY].
 Departs: by default every choice is made from noisy tables that are paid for once (guide = "histogram"); the paper's
     way, each choice by the exponential mechanism, is guide = "exponential".
 """

@@ -1,6 +1,6 @@
 """DiffGen as published: every choice by the exponential mechanism, noise on the leaves, or on every node.
 
-Paper: Mohammed et al. (KDD 2011), and [QSL] section III for noise on every node of the DiffGen tree.
+Paper: [MCFY], and [QSL] section III for noise on every node of the DiffGen tree.
 Symbols: eps' the cost of a choice; h specializations; the levels of the tree are what one record's path costs.
 Departs: [QSL] calls the tree's height the sensitivity and does not add up selection, split points and counts; here they
     are added up. What choices were not needed (categorical values need no split point) stays unspent.

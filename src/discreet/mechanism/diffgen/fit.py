@@ -19,7 +19,7 @@ from discreet.mechanism.diffgen.cuts import Cuts, replay
 from discreet.mechanism.diffgen.measure import Measurements
 from discreet.mechanism.diffgen.noise import laplace_variance
 from discreet.mechanism.diffgen.rake import shrink
-from discreet.mechanism.diffgen.tables import fitted, grouped, settle, within
+from discreet.mechanism.diffgen.tables import fitted_sums, grouped, settle, spread_table
 from discreet.mechanism.diffgen.tree import Floats, Ints
 from discreet.mechanism.diffgen.weigh import margin, weigh
 from discreet.mechanism.diffgen.whole import nearest_split, rounded_split
@@ -62,7 +62,10 @@ def fit_histogram(
     else:
         settled = settle(tables, variances)
         agreed, totals = settled.tables, settled.totals
-    positive = [_non_negative(table, cuts, position, totals) for position, table in enumerate(agreed)]
+    positive = [
+        _non_negative(_shrunk(table, cuts, position, variances[position]), cuts, position, totals)
+        for position, table in enumerate(agreed)
+    ]
     sums = [grouped(positive[position], cuts.groups(position), cuts.shape[position]) for position in cuts.axes]
     return round_off(cuts, shrink(leaves, variance, sums, totals), positive)
 
@@ -102,18 +105,46 @@ def _tables_alone(
     both = [
         (one / v + two / w) / (1 / v + 1 / w) for one, two, v, w in zip(tables, second, variances, others, strict=True)
     ]
-    settled = settle(both, [1 / (1 / v + 1 / w) for v, w in zip(variances, others, strict=True)])
-    return round_off(replay(taxonomies, ()), settled.totals, settled.tables)
+    known = [1 / (1 / v + 1 / w) for v, w in zip(variances, others, strict=True)]
+    settled = settle(both, known)
+    cuts = replay(taxonomies, ())
+    spread = [
+        _non_negative(_shrunk(table, cuts, position, variance), cuts, position, settled.totals)
+        for position, (table, variance) in enumerate(zip(both, known, strict=True))
+    ]
+    return round_off(cuts, settled.totals, spread)
 
 
 def _table(counts: Sequence[int], classes: int) -> Floats:
     return np.array(counts, dtype=np.float64).reshape(-1, classes)
 
 
+def _shrunk(table: Floats, cuts: Cuts, position: int, variance: float) -> Floats:
+    """The table with cells' classes nearer to those of their value, the more so the less they stand out from the noise.
+
+    Sums over classes and over values stay. Of the squared deviations, what the noise is expected to give is taken off
+    (James and Stein's rule, for all cells of the attribute together).
+    """
+    groups, number, classes = cuts.groups(position), cuts.shape[position], table.shape[1]
+    sums = grouped(table, groups, number)
+    cells = np.bincount(groups, minlength=number)
+    total = sums.sum(axis=1, keepdims=True)
+    shares = np.divide(sums, total, out=np.full_like(sums, 1 / classes), where=total > 0)
+    likely = table.sum(axis=1, keepdims=True) * shares[groups]
+    deviation = table - likely
+    noise = variance * float((cells - 1).sum()) * (classes - 1)
+    seen = float((deviation**2).sum())
+    return np.asarray(likely + deviation * (max(0.0, 1 - noise / seen) if seen else 0.0))
+
+
 def _non_negative(table: Floats, cuts: Cuts, position: int, totals: Floats) -> Floats:
     groups = cuts.groups(position)
-    sums = fitted(grouped(table, groups, cuts.shape[position]), totals)
-    return within(table, groups, sums)
+    sums = fitted_sums(grouped(table, groups, cuts.shape[position]), totals)
+    found = np.zeros_like(table)
+    for node, own in zip(cuts.values[position], sums, strict=True):
+        cells = list(node.cells)
+        found[cells] = spread_table(table[cells], own, cuts.taxonomies[position], node)
+    return found
 
 
 def _spread(table: Floats, cuts: Cuts, position: int, sums: Ints) -> Ints:

@@ -16,6 +16,7 @@ from discreet.mechanism.diffgen.exponential import estimated_leaves, measure_exp
 from discreet.mechanism.diffgen.fit import Fitted, fit_histogram, fit_leaves
 from discreet.mechanism.diffgen.measure import Measurements, Rows, measure_histogram
 from discreet.mechanism.diffgen.noise import Noise
+from discreet.mechanism.public_rows import check_public_rows
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import Taxonomy
 from discreet.table.table import Table
@@ -72,6 +73,7 @@ def plan_leaves(mechanism: DiffGen, schema: Schema) -> LeafPlan:
 
 def measure(table: Table, mechanism: DiffGen, noise: Noise, tell: Tell | None = None) -> Measurements:
     """See the rows once, and keep only noisy numbers."""
+    check_public_rows(table, table.rows)
     rows = _rows(table, mechanism, tell)
     if mechanism.guide == "histogram":
         budget = mechanism.histogram_budget(rows.taxonomies)

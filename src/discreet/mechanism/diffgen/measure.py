@@ -90,12 +90,13 @@ def measure_histogram(
     """The tables once; then the leaves that they guide to, or the tables again where leaves are not worth it."""
     exact = [rows.table(position) for position in range(len(rows.cells))]
     tables = [noise.laplace(table, share) for table, share in zip(exact, budget.tables, strict=True)]
-    settled = settle(tables, [laplace_variance(share) for share in budget.tables])
+    variances = [laplace_variance(share) for share in budget.tables]
+    settled = settle(tables, variances)
     most = counts_worth(float(sum(settled.totals)), budget) // rows.number_of_classes
     if most * rows.number_of_classes >= FEWEST_COUNTS:
         limit = MOST_COUNTS // rows.number_of_classes
         steps, cuts = specialize(
-            settled.tables, rows.taxonomies, score, limit if most_steps else min(most, limit), most_steps
+            settled.tables, rows.taxonomies, score, limit if most_steps else min(most, limit), most_steps, variances
         )
         if steps:
             leaves = noise.laplace(rows.leaves(cuts), budget.leaves)

@@ -1,6 +1,6 @@
 """Scores: how much a specialization tells of the class, from attribute x class counts.
 
-Paper: [QSL] section IV-A; Mohammed et al. (KDD 2011).
+Paper: [QSL] section IV-A; [MCFY].
 Symbols: counts of a value's children x classes. "max": the sum over children of the largest class count, sensitivity 1,
     monotone. "information_gain": how much less uncertain the class is among the children, in bits, sensitivity
     log2 |classes|.

@@ -111,7 +111,7 @@ def _write_manifest(
     facts = made.promise.facts(continued=continued)
     numbers = {"leaves": made.fitted.leaves.size, "specializations": made.specializations, "levels": made.levels}
     alone = made.promise.share("tables again") is not None
-    readme = leaf_readme_of(schema, facts, target, numbers, alone=alone, seeded=seeded)
+    readme = leaf_readme_of(schema, facts, mechanism.as_json(), numbers, alone=alone, seeded=seeded)
     (folder / README).write_text(readme, encoding="utf-8")
     manifest = {
         "$schema": PROFILE,

@@ -1,0 +1,99 @@
+"""A draft entry for the OpenDP Deployments Registry, from a release: what only the custodian knows is left to fill in.
+
+The registry takes one YAML file a deployment; the sections and names here are those of its records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from discreet.errors import ReleaseError
+from discreet.guarantee.epsilon import EpsilonPrivacy
+from discreet.release.folder import Manifest
+
+FILL = "TODO"  # for the custodian
+
+
+def registry_entry(manifest: Manifest) -> str:
+    """The draft as YAML."""
+    promise = manifest.guarantee
+    if not isinstance(promise, EpsilonPrivacy):
+        raise ReleaseError("the guarantee must be epsilon-differential privacy to have an entry")
+    return "\n".join(_lines(_content(manifest, promise), 0)) + "\n"
+
+
+def _content(manifest: Manifest, promise: EpsilonPrivacy) -> dict[str, Any]:
+    schema, block = manifest.schema, manifest.block
+    columns = ", ".join(schema.columns)
+    parts = "; ".join(f"{name}: {float(share):.6g}" for name, share in promise.parts)
+    guided = block["mechanism"]["guide"] == "histogram"
+    return {
+        "url_slug": FILL,
+        "deployment": {
+            "basic": {
+                "name": FILL,
+                "data_curators": [{"data_curator_name": FILL, "data_curator_type": FILL}],
+                "description": f"Noisy counts of people by {columns} ({FILL}: whose, and when).",
+                "intended_use": f"Range counts and training of classifiers. {FILL}",
+                "data_product_type": "Synthetic data",
+                "data_product_region": FILL,
+                "data_product_sector": FILL,
+                "publication_date": FILL,
+            },
+            "dp_variant": {
+                "variant_name": "Pure DP",
+                "data_domain": f"One record a person with {columns}; the domains and hierarchies are public.",
+                "unprotected_quantities": "None: the number of records is not released. The domains, hierarchies and "
+                "bounds are public input.",
+            },
+            "privacy_loss": {
+                "privacy_unit": "Record-level",
+                "privacy_unit_details": "Neighbouring tables differ by adding or removing one record.",
+                "privacy_parameters": {"epsilon": float(promise.epsilon)},
+                "privacy_parameters_details": f"Parts that add up exactly: {parts}. "
+                f"All releases of this table so far: {float(promise.total):.6g}.",
+            },
+            "deployment_model": {
+                "model_name": "Central",
+                "actors": f"The custodian holds the table and publishes; analysts see the release alone. {FILL}",
+                "release_type": "Many releases" if promise.before else "One release",
+                "release_type_details": "A changed table is charged, and the cost of all releases is stated.",
+                "access_type": "Non-interactive",
+            },
+            "implementation": {
+                "preprocessing_and_hyperparameter_tuning": "Parameters follow from the policy and from noisy counts; "
+                "nothing was tuned on the table.",
+                "mechanisms": "Discrete Laplace noise on attribute x class tables and on leaves (OpenDP)."
+                if guided
+                else "Gumbel noisy max for choices, discrete Laplace noise on counts (OpenDP).",
+                "composition": "Sequential composition of pure DP, in exact fractions.",
+                "post_processing": "Specializations from the noisy tables, least-squares consistency, no negative "
+                "counts, raking."
+                if guided
+                else "Least-squares consistency where asked for, no negative counts.",
+                "justification": FILL,
+            },
+            "administrative": {"status": "Pending", "registry_authors": [FILL], "tier": 3},
+        },
+    }
+
+
+def _lines(content: Mapping[str, Any], depth: int) -> Iterator[str]:
+    """YAML in its simplest form: nested keys, lists of texts or of keys, and texts in double quotes."""
+    space = "  " * depth
+    for name, value in content.items():
+        if isinstance(value, dict):
+            yield f"{space}{name}:"
+            yield from _lines(value, depth + 1)
+        elif isinstance(value, list):
+            yield f"{space}{name}:"
+            for each in value:
+                if isinstance(each, dict):
+                    yield f"{space}  -"
+                    yield from _lines(each, depth + 2)
+                else:
+                    yield f"{space}  - {json.dumps(each, ensure_ascii=False)}"
+        else:
+            yield f"{space}{name}: {json.dumps(value, ensure_ascii=False)}"
