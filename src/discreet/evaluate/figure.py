@@ -9,6 +9,7 @@ from typing import Literal
 from discreet.errors import DiscreetError
 
 ENDINGS = (".png", ".svg")
+MANY = 5  # curves with which a legend inside the axes has no room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,8 @@ def save_figure(figure: Figure, *paths: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Sheet
 
-    sheet = Sheet(figsize=(6.4, 4.2), layout="constrained")
+    height = 4.2 if len(figure.curves) <= MANY else 5.2
+    sheet = Sheet(figsize=(6.4, height), layout="constrained")
     FigureCanvasAgg(sheet)
     axes = sheet.add_subplot()
     for number, curve in enumerate(figure.curves):
@@ -65,7 +67,9 @@ def save_figure(figure: Figure, *paths: Path) -> None:
         axes.set_yscale("log")
     axes.set(title=figure.title, xlabel=figure.x, ylabel=figure.y)
     axes.grid(visible=True, alpha=0.3)
-    if len(figure.curves) > 1:
+    if len(figure.curves) > MANY:
+        sheet.legend(loc="outside lower center", ncols=2, fontsize="small")  # inside it would hide curves
+    elif len(figure.curves) > 1:
         axes.legend()
     for path in paths:
         with matplotlib.rc_context({"svg.hashsalt": "discreet"}):

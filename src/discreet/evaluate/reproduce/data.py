@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from discreet.datasets.census import synthetic_census
 from discreet.errors import TableError
+from discreet.evaluate.labelled import HIERARCHIES, Labelled, adult, synthetic
 
 QUASI_IDENTIFIERS = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Country")
 FILES = {"OCC": ("census_occ.parquet", "Occupation"), "EDU": ("census_occ_all.parquet", "Education")}
@@ -80,6 +81,32 @@ class Sources:
             if self.quick:
                 found = found.take(np.random.default_rng(0).choice(len(found), QUICK_ADULT, replace=False))
         return pa.table({name: pc.cast(found[name], pa.string()).combine_chunks() for name in found.column_names})
+
+    @property
+    def labelled_words(self) -> str:
+        """The same for a table with taxonomies and a class."""
+        if self.folder is None:
+            rows = QUICK_ADULT if self.quick else ADULT_ROWS
+            return (
+                f"a synthetic census of {rows:,} people with Gender as the class, as Adult is not at hand (--data "
+                "names a folder with it)"
+            )
+        known = (self.folder / HIERARCHIES).is_dir()
+        return (
+            "UCI Adult, the 30,162 complete rows of its training split, 13 attributes, income as the class, "
+            + ("ARX's hierarchies" if known else "lists without hierarchies, as there is no folder of them")
+            + (f"; {QUICK_ADULT:,} of the rows" if self.quick else "")
+        )
+
+    def labelled(self) -> Labelled:
+        """Adult with taxonomies and income as the class, or people who do not exist."""
+        if self.folder is None:
+            return synthetic(QUICK_ADULT if self.quick else ADULT_ROWS)
+        found = adult(self._path(ADULT).parent)
+        if not self.quick:
+            return found
+        some = np.random.default_rng(0).choice(len(found.table), QUICK_ADULT, replace=False)
+        return Labelled(found.table.take(some), found.domains, found.target)
 
     def sensitive(self, name: str) -> str:
         return FILES[name][1]

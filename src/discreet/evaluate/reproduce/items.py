@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from discreet.errors import DiscreetError
 from discreet.evaluate.reproduce.costs import INFORMATION_LOSS, MSE
+from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY
+from discreet.evaluate.reproduce.diffgen_example import DIFFGEN_EXAMPLE
+from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES
 from discreet.evaluate.reproduce.distributions import DIVERSITY, FREQUENCIES
 from discreet.evaluate.reproduce.examples import WORKED_EXAMPLES
 from discreet.evaluate.reproduce.item import Item
@@ -30,6 +33,9 @@ ITEMS: tuple[Item, ...] = (
     SEVERAL_VIEWS,
     VIEWS_PRIVACY,
     LOW_PRIOR,
+    DIFFGEN_EXAMPLE,
+    DIFFGEN_ACCURACY,
+    DIFFGEN_RANGES,
 )
 
 
