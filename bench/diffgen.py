@@ -5,8 +5,7 @@ python bench/diffgen.py [RUNS]      each line says whether it is within its targ
 600 conditions over 1 to 3 attributes: an interval between two uniform values of a numeric attribute, a value of any
 level of a categorical one's taxonomy. Two thirds of the rows are published, one third tests a classifier: an entropy
 tree with C4.5's pruning, trained on weighted leaves and tested on rows generalized to the same values, as in the paper;
-of a histogram-guided release also an entropy tree trained on its training rows and tested on rows as they are (the
-better median counts).
+and one trained on rows drawn from the release and tested on rows as they are. Of each release the better median counts.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Outcome:
     accuracy: float  # on generalized rows
     cpu: float
     leaves: float
-    raw: float = 0.0  # on rows as they are
+    raw: float  # on rows as they are
 
     @property
     def best(self) -> float:
@@ -54,7 +53,8 @@ def raw_accuracy(data: Ranges, release: Simulated) -> float:
     """Percent of the test rows that a tree gets right which was trained on rows drawn from leaves and tables."""
     cuts, test = release.cuts, data.halves.test
     groups = tuple(cuts.groups(position) for position in range(len(release.tables)))
-    leaves, *tables = (np.rint(each * UNIT).astype(np.int64) for each in (release.leaves, *release.tables))
+    counts = (np.maximum(release.leaves, 0.0), *release.tables)  # DiffGen's may be negative
+    leaves, *tables = (np.rint(each * UNIT).astype(np.int64) for each in counts)
     found = LeafTables(
         target="", taxonomies=cuts.taxonomies, values=cuts.values, groups=groups, leaves=leaves, tables=tuple(tables)
     )
@@ -73,16 +73,17 @@ def raw_accuracy(data: Ranges, release: Simulated) -> float:
     return float((tree.predict(features(test.cells)) == test.classes).mean() * 100)
 
 
-def outcome(data: Ranges, release: Simulated, cpu: float, raw: float = 0.0) -> Outcome:
+def outcome(data: Ranges, release: Simulated, cpu: float) -> Outcome:
     error = np.abs(answers(data.conditions, release.cuts, release.leaves, release.tables) - data.truth).mean()
-    return Outcome(error, generalized_accuracy(release, data.halves.test), cpu, release.leaves.size, raw)
+    accuracy = generalized_accuracy(release, data.halves.test)
+    return Outcome(error, accuracy, cpu, release.leaves.size, raw_accuracy(data, release))
 
 
 def ours(data: Ranges, epsilon: Fraction, score: str) -> Outcome:
     """One release of the histogram guide, with the noise that a release has."""
     start = time.process_time()
     release = guided(data.halves.train, epsilon, score, OpenDpNoise())
-    return outcome(data, release, time.process_time() - start, raw_accuracy(data, release))
+    return outcome(data, release, time.process_time() - start)
 
 
 def faithful(data: Ranges, epsilon: Fraction, score: str, steps: int, seed: int) -> Outcome:
@@ -117,7 +118,7 @@ def compare(name: str, data: Ranges, runs: int, *, targets: bool) -> None:
             for score in SCORES
             for steps in STEPS
         }
-        best, right = min(each.error for each in theirs.values()), max(each.accuracy for each in theirs.values())
+        best, right = min(each.error for each in theirs.values()), max(each.best for each in theirs.values())
         for score, found in here.items():
             default = score == SCORES[0]
             ratio = best / found.error
