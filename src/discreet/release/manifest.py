@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,47 @@ def resource_of(folder: Path, path: str, fields: list[dict[str, Any]]) -> dict[s
         "hash": f"sha256:{sha256(file)}",
         "schema": {"fields": fields},
     }
+
+
+def write_manifest(
+    folder: Path,
+    schema: Schema,
+    *,
+    mechanism: dict[str, Any],
+    guarantee: dict[str, Any],
+    facts: dict[str, Any],
+    numbers: dict[str, Any],
+    tables: Mapping[str, list[dict[str, Any]]],
+    readme: str,
+    csv: bool,
+    continued: bool,
+    seeded: bool,
+) -> None:
+    """Write the README and, last, the manifest; `tables` are the columns of each data file that is already there."""
+    (folder / README).write_text(readme, encoding="utf-8")
+    suffixes = (".parquet", ".csv") if csv else (".parquet",)
+    content = {
+        "$schema": PROFILE,
+        "name": "release",
+        "resources": [
+            resource_of(folder, str(Path(path).with_suffix(suffix)), fields)
+            for suffix in suffixes
+            for path, fields in tables.items()
+        ],
+        "discreet": {
+            "format": FORMAT,
+            "version": version("discreet"),
+            "mechanism": mechanism,
+            "schema": schema.as_json(),
+            "guarantee": guarantee,
+            "facts": facts,
+            **numbers,
+            "continued": continued,
+            "randomness": "seeded" if seeded else "secure",
+            "readme": f"sha256:{sha256(folder / README)}",
+        },
+    }
+    (folder / MANIFEST).write_text(dump(content), encoding="utf-8")
 
 
 def sha256(file: Path) -> str:

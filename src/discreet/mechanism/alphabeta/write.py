@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,19 +12,7 @@ from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
 from discreet.mechanism.alphabeta.codes import Ints, Radix
 from discreet.mechanism.alphabeta.frapp import Frapp
 from discreet.mechanism.alphabeta.make import Made
-from discreet.release.manifest import (
-    EARLIER,
-    FORMAT,
-    MANIFEST,
-    PROFILE,
-    README,
-    SLOT,
-    VIEW,
-    dump,
-    resource_of,
-    sha256,
-    view_fields_of,
-)
+from discreet.release.manifest import EARLIER, SLOT, VIEW, view_fields_of, write_manifest
 from discreet.release.readme import view_readme_of
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
@@ -75,27 +62,18 @@ def _write_manifest(
     seeded: bool,
 ) -> None:
     facts = made.promise.facts(continued=continued)
-    readme = view_readme_of(schema, facts, made.promise, numbers, seeded=seeded)
-    (folder / README).write_text(readme, encoding="utf-8")
-    tables = [VIEW, *([EARLIER] if "earlier" in numbers else [])]
-    paths = [path for each in tables for path in (each, *([str(Path(each).with_suffix(".csv"))] if csv else []))]
     slots = made.promise.slots if isinstance(made.promise, DGammaPrivacy) else 1
-    fields = view_fields_of(schema, slots)
-    manifest = {
-        "$schema": PROFILE,
-        "name": "release",
-        "resources": [resource_of(folder, path, fields) for path in paths],
-        "discreet": {
-            "format": FORMAT,
-            "version": version("discreet"),
-            "mechanism": mechanism.as_json(),
-            "schema": schema.as_json(),
-            "guarantee": made.promise.as_json(),
-            "facts": facts,
-            **numbers,
-            "continued": continued,
-            "randomness": "seeded" if seeded else "secure",
-            "readme": f"sha256:{sha256(folder / README)}",
-        },
-    }
-    (folder / MANIFEST).write_text(dump(manifest), encoding="utf-8")
+    tables = (VIEW, EARLIER) if "earlier" in numbers else (VIEW,)
+    write_manifest(
+        folder,
+        schema,
+        mechanism=mechanism.as_json(),
+        guarantee=made.promise.as_json(),
+        facts=facts,
+        numbers=numbers,
+        tables=dict.fromkeys(tables, view_fields_of(schema, slots)),
+        readme=view_readme_of(schema, facts, made.promise, numbers, seeded=seeded),
+        csv=csv,
+        continued=continued,
+        seeded=seeded,
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,7 @@ from discreet.mechanism.buckets.buckets import Buckets
 from discreet.mechanism.buckets.caps import Ints
 from discreet.mechanism.buckets.plan import BucketPlan
 from discreet.mechanism.buckets.slots import Slots, draw_slots, hand_out
-from discreet.release.manifest import (
-    FORMAT,
-    MANIFEST,
-    PROFILE,
-    QIT,
-    README,
-    ST,
-    dump,
-    fields_of,
-    resource_of,
-    sha256,
-)
+from discreet.release.manifest import QIT, ST, fields_of, write_manifest
 from discreet.release.readme import readme_of
 from discreet.series.coins import Coins
 from discreet.table.table import ROWS, Table
@@ -133,26 +121,20 @@ def _write_manifest(
     guarantee: FPrimePrivacy = mechanism.guarantee(table.histogram)
     facts = guarantee.facts(continued=continued)
     schema = table.schema
-    (folder / README).write_text(readme_of(schema, facts, rows=table.rows, seeded=seeded), encoding="utf-8")
-    suffixes = (".parquet", ".csv") if csv else (".parquet",)
-    paths = [str(Path(path).with_suffix(suffix)) for suffix in suffixes for path in (QIT, ST)]
-    manifest = {
-        "$schema": PROFILE,
-        "name": "release",
-        "resources": [resource_of(folder, path, fields_of(schema, Path(path).stem)) for path in paths],
-        "discreet": {
-            "format": FORMAT,
-            "version": version("discreet"),
-            "mechanism": mechanism.as_json(),
-            "schema": schema.as_json(),
-            "guarantee": guarantee.as_json(),
-            "facts": facts,
+    write_manifest(
+        folder,
+        schema,
+        mechanism=mechanism.as_json(),
+        guarantee=guarantee.as_json(),
+        facts=facts,
+        numbers={
             "rows": table.rows,
             "classes": [{"size": size, "buckets": buckets} for size, buckets in plan.classes],
             "loss": plan.loss,
-            "continued": continued,
-            "randomness": "seeded" if seeded else "secure",
-            "readme": f"sha256:{sha256(folder / README)}",
         },
-    }
-    (folder / MANIFEST).write_text(dump(manifest), encoding="utf-8")
+        tables={path: fields_of(schema, Path(path).stem) for path in (QIT, ST)},
+        readme=readme_of(schema, facts, rows=table.rows, seeded=seeded),
+        csv=csv,
+        continued=continued,
+        seeded=seeded,
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +13,7 @@ from discreet.mechanism.diffgen.diffgen import DiffGen
 from discreet.mechanism.diffgen.fit import UNIT, Fitted
 from discreet.mechanism.diffgen.make import Made
 from discreet.mechanism.diffgen.tree import Ints
-from discreet.release.manifest import (
-    FORMAT,
-    LEAVES,
-    MANIFEST,
-    PROFILE,
-    README,
-    TABLES,
-    dump,
-    leaf_fields_of,
-    resource_of,
-    sha256,
-)
+from discreet.release.manifest import LEAVES, TABLES, leaf_fields_of, write_manifest
 from discreet.release.readme import leaf_readme_of
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
@@ -111,31 +98,16 @@ def _write_manifest(
     facts = made.promise.facts(continued=continued)
     numbers = {"leaves": made.fitted.leaves.size, "specializations": made.specializations, "levels": made.levels}
     alone = made.promise.share("tables again") is not None
-    readme = leaf_readme_of(schema, facts, mechanism.as_json(), numbers, alone=alone, seeded=seeded)
-    (folder / README).write_text(readme, encoding="utf-8")
-    manifest = {
-        "$schema": PROFILE,
-        "name": "release",
-        "resources": [
-            resource_of(folder, path, leaf_fields_of(schema, target, each))
-            for each in (LEAVES, TABLES)
-            for path in _copies(each, csv=csv)
-        ],
-        "discreet": {
-            "format": FORMAT,
-            "version": version("discreet"),
-            "mechanism": mechanism.as_json(),
-            "schema": schema.as_json(),
-            "guarantee": made.promise.as_json(),
-            "facts": facts,
-            **numbers,
-            "continued": continued,
-            "randomness": "seeded" if seeded else "secure",
-            "readme": f"sha256:{sha256(folder / README)}",
-        },
-    }
-    (folder / MANIFEST).write_text(dump(manifest), encoding="utf-8")
-
-
-def _copies(path: str, *, csv: bool) -> Sequence[str]:
-    return [path, str(Path(path).with_suffix(".csv"))] if csv else [path]
+    write_manifest(
+        folder,
+        schema,
+        mechanism=mechanism.as_json(),
+        guarantee=made.promise.as_json(),
+        facts=facts,
+        numbers=numbers,
+        tables={path: leaf_fields_of(schema, target, path) for path in (LEAVES, TABLES)},
+        readme=leaf_readme_of(schema, facts, mechanism.as_json(), numbers, alone=alone, seeded=seeded),
+        csv=csv,
+        continued=continued,
+        seeded=seeded,
+    )
