@@ -25,10 +25,9 @@ from discreet.estimate.draw import draw_cells
 from discreet.evaluate.labelled import adult, census
 from discreet.evaluate.ranges import Ranges, answers, ranges_of
 from discreet.evaluate.simulated import DIFFGEN, Simulated, diffgens, generalized_accuracy, guided, one_way
-from discreet.mechanism.diffgen.fit import UNIT
 from discreet.mechanism.diffgen.noise import OpenDpNoise
 from discreet.mechanism.diffgen.score import SCORES
-from discreet.release.leaf_tables import LeafTables
+from discreet.release.leaf_tables import UNIT, LeafTables
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 EPSILONS = ("0.1", "0.25", "0.5", "1")

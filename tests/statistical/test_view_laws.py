@@ -115,7 +115,7 @@ def simulated(mechanism: discreet.AlphaBeta | discreet.Frapp, rows: np.ndarray) 
             continue
         radix = RADIX if promise.slots == 1 else Radix(sizes=(40, 3, promise.slots))
         own = distinct(rows) if promise.slots == 1 else in_slots(rows, RADIX, radix, coins.stream("slots"))
-        known = mechanism.weights(SCHEMA).weights
+        known = mechanism.public_source(SCHEMA).weights
         weights = [known.get(name) for name in SCHEMA.columns] if known else None
         yield view_of(own, own[:, :0], promise, 1, radix, weights, coins)
 

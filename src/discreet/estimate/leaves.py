@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.estimate.factors import Factor
-from discreet.guarantee.epsilon import EpsilonPrivacy
-from discreet.release.leaf_tables import UNIT, LeafTables
+from discreet.guarantee.epsilon import EpsilonPrivacy, laplace_variance
+from discreet.release.leaf_tables import UNIT, LeafTables, common_leaves
 
 Floats = NDArray[np.float64]
 INSIDE = 0.4  # how much of the dependence between generalized values is reckoned with inside them
@@ -165,7 +165,7 @@ class LeafModel:
     @cached_property
     def _leaf_noise(self) -> float:
         share = self._promise.share("leaves")
-        return laplace_variance(float(share) / max(1, self._levels)) if share else math.inf
+        return laplace_variance(share / max(1, self._levels)) if share else math.inf
 
     @cached_property
     def _table_noise(self) -> list[float]:
@@ -175,9 +175,9 @@ class LeafModel:
         whole = sum(tables)
         found = []
         for share in tables:
-            precision = 1 / laplace_variance(float(share)) if share else 0.0
+            precision = 1 / laplace_variance(share) if share else 0.0
             if again is not None and share:
-                precision += 1 / laplace_variance(float(again * share / whole))
+                precision += 1 / laplace_variance(again * share / whole)
             found.append(1 / precision if precision else 0.0)
         return found
 
@@ -186,16 +186,13 @@ class LeafModel:
         """(diag(r) + g M M')^-1, by which the tables took noise off the leaves."""
         if not self._has_tables or math.isinf(self._leaf_noise):
             return None
-        number = float(self.leaves[..., 0].size)
         sizes = [len(cut) for cut in self._found.values]
-        each = np.concatenate([np.full(size, number / size) for size in sizes])
-        overlap = np.outer(each, each) / number
-        spread, start = [], 0
-        for position, size in enumerate(sizes):
-            overlap[start : start + size, start : start + size] = np.eye(size) * (number / size)
-            spread.append(np.bincount(self._found.groups[position], minlength=size) * self._table_noise[position])
-            start += size
-        return np.asarray(np.linalg.inv(np.diag(np.concatenate(spread)) + self._leaf_noise * overlap))
+        spread = [
+            np.bincount(self._found.groups[position], minlength=size) * self._table_noise[position]
+            for position, size in enumerate(sizes)
+        ]
+        noisy = np.diag(np.concatenate(spread)) + self._leaf_noise * common_leaves(sizes)
+        return np.asarray(np.linalg.inv(noisy))
 
     def _leaf_variance(self, share: Floats) -> float:
         if math.isinf(self._leaf_noise):  # tables alone: one leaf, the total of which all tables tell
@@ -292,9 +289,3 @@ def _doubt(share: Floats) -> Floats:
     """The standard deviation of whether one of these people is meant; 0 where all or none are, but for rounding."""
     spread = share * (1 - share)
     return np.sqrt(np.where(spread > _ROUNDING, spread, 0.0))
-
-
-def laplace_variance(epsilon: float) -> float:
-    """The variance of discrete Laplace noise that costs epsilon."""
-    p = math.exp(-epsilon)
-    return 2 * p / (1 - p) ** 2

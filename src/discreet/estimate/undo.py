@@ -45,15 +45,9 @@ class Part:
 
 def part_of(seen: int, weight: Fraction | int, promise: Promise) -> Part:
     """The part of a count that one view shows; `weight` is that of the tuples of the domain, with their slots."""
-    if isinstance(promise, FrappPrivacy):
-        b, slope = float(promise.other * weight), float(promise.keep - promise.other)
-        return Part(
-            surplus=float(seen - promise.rows * promise.other * weight),
-            slope=slope,
-            noise=promise.rows * b * (1 - b),
-            more=slope * (1 - slope - 2 * b),
-        )
-    return _view_part(seen, weight, promise.keep, promise.insert, promise.insert * promise.weights[0])
+    chance, times = _noise_of(promise)
+    slope, noise, more = _law(np.float64(float(chance * weight)), promise)
+    return Part(surplus=float(seen - times * chance * weight), slope=slope, noise=float(noise), more=float(more))
 
 
 def parts_of_several(
@@ -61,18 +55,13 @@ def parts_of_several(
 ) -> list[Part]:
     """The parts of a count that a later view shows: among tuples that were shown before, and among the others."""
     insert = promise.inserts[view - 1]
-    shown = [_view_part(both, before, promise.keep, promise.again, promise.again)] if before else []
-    return [*shown, _view_part(fresh, possible - before, promise.keep, insert, insert)]
+    shown = [_view_part(both, before, promise.keep, promise.again)] if before else []
+    return [*shown, _view_part(fresh, possible - before, promise.keep, insert)]
 
 
-def _view_part(seen: int, weight: Fraction | int, keep: Fraction, insert: Fraction, least: Fraction) -> Part:
-    expected, s, low = insert * weight, float(keep), float(least)
-    return Part(
-        surplus=float(seen - expected),
-        slope=float(keep - insert),
-        noise=float(expected) * (1 - low),
-        more=s * (1 - s) - low * (1 - low),
-    )
+def _view_part(seen: int, weight: int, keep: Fraction, insert: Fraction) -> Part:
+    slope, noise, more = _inserting(np.float64(float(insert * weight)), keep, insert, insert)
+    return Part(surplus=float(seen - insert * weight), slope=slope, noise=float(noise), more=float(more))
 
 
 def estimate_of(parts: Sequence[Part], most: int, *, clipped: bool, confidence: float) -> Estimate:
@@ -118,18 +107,35 @@ def with_total(part: Part, whole: Part, rows: int) -> Part:
 def undo(seen: ArrayLike, possible: ArrayLike, promise: Promise) -> Noisy:
     """Many counts at once: the unbiased estimates and their variances at those counts, cut to what is possible."""
     weight: Floats = np.asarray(possible, dtype=np.float64)
-    most, more = weight, np.zeros_like(weight)
-    if isinstance(promise, FrappPrivacy):
-        slope, b = float(promise.keep - promise.other), float(promise.other) * weight
-        expected, noise, most = promise.rows * b, promise.rows * b * (1 - b), np.full_like(b, promise.rows)
-        more = slope * (1 - slope - 2 * b)
-    else:
-        keep, low = float(promise.keep), float(promise.insert * promise.weights[0])
-        slope, expected = float(promise.keep - promise.insert), float(promise.insert) * weight
-        noise, more = expected * (1 - low), more + keep * (1 - keep) - low * (1 - low)
-    value: Floats = (np.asarray(seen, dtype=np.float64) - expected) / slope
-    variance: Floats = (noise + more * np.clip(value, 0.0, most)) / slope**2
+    chance, times = _noise_of(promise)
+    noisy = float(chance) * weight
+    slope, noise, more = _law(noisy, promise)
+    value: Floats = (np.asarray(seen, dtype=np.float64) - times * noisy) / slope
+    at = np.clip(value, 0.0, times if isinstance(promise, FrappPrivacy) else weight)
+    variance: Floats = (noise + more * at) / slope**2
     return value, np.maximum(variance, 0.0)
+
+
+def _noise_of(promise: Promise) -> tuple[Fraction, int]:
+    """How probable it is that noise is a certain tuple of weight 1, and how many times it may be."""
+    return (promise.other, promise.rows) if isinstance(promise, FrappPrivacy) else (promise.insert, 1)
+
+
+def _law(noisy: Floats | np.float64, promise: Promise) -> tuple[float, Floats, Floats]:
+    """slope, noise and more; `noisy` is the probability of noise, summed over the tuples that meet a condition."""
+    if isinstance(promise, FrappPrivacy):
+        slope = float(promise.keep - promise.other)
+        return slope, np.asarray(promise.rows * noisy * (1 - noisy)), np.asarray(slope * (1 - slope - 2 * noisy))
+    return _inserting(noisy, promise.keep, promise.insert, promise.insert * promise.weights[0])
+
+
+def _inserting(
+    noisy: Floats | np.float64, keep: Fraction, insert: Fraction, least: Fraction
+) -> tuple[float, Floats, Floats]:
+    """The same, where tuples are kept and inserted; `least` is the smallest probability to insert one."""
+    s, low = float(keep), float(least)
+    more = np.full_like(np.asarray(noisy), s * (1 - s) - low * (1 - low))
+    return float(keep - insert), np.asarray(noisy * (1 - low)), more
 
 
 def model_of(margins: Margins, promise: Promise, weights: Sequence[Sequence[int] | None] | None = None) -> Independence:

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from discreet.evaluate.classify import encode, grow
 from discreet.evaluate.ranges import even
+from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.budget import TABLES, exponential_budget, histogram_budget, levels_of, path_shares
 from discreet.mechanism.diffgen.consistency import consistent, consistent_by_paper
 from discreet.mechanism.diffgen.cuts import Cuts, Step, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.exponential import measure_exponential
-from discreet.mechanism.diffgen.fit import UNIT, fit_histogram
+from discreet.mechanism.diffgen.fit import fit_histogram
 from discreet.mechanism.diffgen.measure import Rows, measure_histogram
-from discreet.mechanism.diffgen.noise import Noise, SeededNoise, laplace_variance
+from discreet.mechanism.diffgen.noise import Noise, SeededNoise
 from discreet.mechanism.diffgen.tables import settle
 from discreet.mechanism.diffgen.tree import Floats, Ints, Tree
 
@@ -89,8 +90,7 @@ def guided(rows: Rows, epsilon: Fraction, score: str, noise: Noise) -> Simulated
     budget = histogram_budget(epsilon, [len(each) for each in rows.taxonomies])
     measured = measure_histogram(rows, budget, noise, score)
     fitted = fit_histogram(measured, rows.taxonomies, rows.number_of_classes, budget)
-    tables = [table / UNIT for table in fitted.tables]
-    return Simulated(fitted.cuts, fitted.leaves / UNIT, tables, len(measured.steps))
+    return Simulated(fitted.cuts, fitted.people, fitted.people_in_tables, len(measured.steps))
 
 
 def one_way(rows: Rows, epsilon: Fraction, noise: Noise) -> Simulated:

@@ -113,6 +113,12 @@ class EpsilonPrivacy:
         }
 
 
+def laplace_variance(epsilon: Fraction | float) -> float:
+    """The variance of discrete Laplace noise on a count that costs epsilon."""
+    p = math.exp(-float(epsilon))
+    return 2 * p / (1 - p) ** 2
+
+
 def epsilon_from_json(data: Any) -> EpsilonPrivacy:
     """Read the guarantee back from a release; raises PolicyError where it is not one."""
     match data:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from discreet.release.folder import Manifest, plain_file
 from discreet.release.manifest import LEAVES, TABLES, leaf_fields_of
 from discreet.schema.taxonomy import Node, Taxonomy, taxonomy_of
 
-UNIT = 1024  # counts are whole multiples of 1 / UNIT
+UNIT = 1024  # counts are whole multiples of 1 / UNIT, so that sums are exact
 MOST_ROWS = 2_000_000
 MOST_COUNT = 2**52
 Ints = NDArray[np.int64]
@@ -32,6 +34,18 @@ class LeafTables:
     groups: tuple[Ints, ...]  # for each cell of an attribute, the position of its value
     leaves: Ints
     tables: tuple[Ints, ...]
+
+
+def common_leaves(sizes: Sequence[int]) -> NDArray[np.float64]:
+    """How many leaves the sums over two values have in common, for all values of attributes with so many each."""
+    number = float(math.prod(sizes))
+    each = np.concatenate([np.full(size, number / size) for size in sizes])
+    common = np.outer(each, each) / number
+    start = 0
+    for size in sizes:
+        common[start : start + size, start : start + size] = np.eye(size) * (number / size)
+        start += size
+    return common
 
 
 def target_of(manifest: Manifest) -> str:

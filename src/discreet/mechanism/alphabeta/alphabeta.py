@@ -76,7 +76,7 @@ class AlphaBeta:
         """Raise PolicyError where the prior needs a number of rows that is not public, or does not fit the domain."""
         if self.slots > 1 and SLOT in (name.upper() for name in schema.columns):
             raise PolicyError(f"slots ({self.slots}) add a column {SLOT}; a published column must not be called that")
-        source = self.weights(schema)
+        source = self.public_source(schema)
         try:
             check_prior(self.prior, self.posterior, schema, domain_size(schema) * self.slots, source.range[1])
             self.guarantee(schema)
@@ -97,7 +97,7 @@ class AlphaBeta:
     def guarantee(self, schema: Schema) -> DGammaPrivacy:
         """What a release under this schema promises."""
         domain = domain_size(schema) * self.slots
-        found = self._promise(bound_of(self.prior, schema.public_rows or 0, domain), self.weights(schema).range)
+        found = self._promise(bound_of(self.prior, schema.public_rows or 0, domain), self.public_source(schema).range)
         return replace(found, candidates=len(schema.domains[schema.sensitive]) * self.slots, slots=self.slots)
 
     def _promise(self, d: Fraction, weights: tuple[Fraction, Fraction]) -> DGammaPrivacy:
@@ -111,7 +111,7 @@ class AlphaBeta:
             d=d, gamma=gamma, adversary=self.adversary, keep=keep, insert=insert, candidates=1, weights=weights
         )
 
-    def weights(self, schema: Schema) -> Source:
+    def public_source(self, schema: Schema) -> Source:
         """The public source, in whole numbers; one without weights where none is declared."""
         return source_of(self.source, schema)
 

@@ -118,7 +118,7 @@ def view_of(
 
 def _weights(mechanism: AlphaBeta, schema: Schema) -> list[tuple[int, ...] | None]:
     """The weights of each attribute's values, with the slot last where there are several."""
-    known = mechanism.weights(schema).weights
+    known = mechanism.public_source(schema).weights
     return [known.get(name) for name in schema.columns] + [None] * (mechanism.slots > 1)
 
 

@@ -44,7 +44,7 @@ def consistent(
     """
     tree = tree_of(parents)
     found, spread = checked_counts(tree, counts, variances)
-    return _down(tree, _up(tree, found, spread))
+    return _down(tree, subtree_estimates(tree, found, spread))
 
 
 def consistent_by_paper(parents: Sequence[int] | Ints, counts: Sequence[float] | NDArray[np.generic]) -> Floats:
@@ -68,11 +68,6 @@ def consistent_by_paper(parents: Sequence[int] | Ints, counts: Sequence[float] |
     return value
 
 
-def subtree_estimates(tree: Tree, counts: Floats, variances: Floats) -> Estimates:
-    """z and v of every node, for what else a tree's counts are needed for."""
-    return _up(tree, counts, variances)
-
-
 def checked_counts(tree: Tree, counts: object, variances: object) -> tuple[Floats, Floats]:
     """The counts and variances of a tree as numbers; raises PolicyError where they do not fit it."""
     found = np.array(counts, dtype=np.float64)
@@ -94,7 +89,8 @@ def _wide(row: NDArray[np.generic], like: Floats) -> Floats:
     return np.asarray(row, dtype=np.float64).reshape(-1, *[1] * (like.ndim - 1))
 
 
-def _up(tree: Tree, counts: Floats, variances: Floats) -> Estimates:
+def subtree_estimates(tree: Tree, counts: Floats, variances: Floats) -> Estimates:
+    """z and v of every node, from the leaves up."""
     value, variance = counts.copy(), variances.copy()
     loose = np.where(np.isinf(variances) & tree.leaf, 1.0, 0.0)
     below, spread = np.zeros_like(counts), np.zeros(len(tree))

@@ -16,9 +16,8 @@ from discreet.errors import PolicyError
 from discreet.mechanism.diffgen.tree import Ints, Tree, tree_of
 from discreet.schema.taxonomy import Node, Taxonomy
 
-Step = tuple[
-    int, int, int
-]  # the attribute, the position of the value in its cut, after how many cells (0: its children)
+# The attribute, the position of the value in its cut, and after how many cells it is cut (0: into its children).
+Step = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.budget import ExponentialBudget, path_shares
 from discreet.mechanism.diffgen.consistency import consistent, consistent_by_paper
 from discreet.mechanism.diffgen.cuts import Cuts, Step, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.measure import Measurements, Rows
-from discreet.mechanism.diffgen.noise import Noise, laplace_variance
+from discreet.mechanism.diffgen.noise import Noise
 from discreet.mechanism.diffgen.score import halves, private_score, sensitivity
 from discreet.mechanism.diffgen.tree import Floats, Ints, Tree
 from discreet.schema.taxonomy import Node, Taxonomy

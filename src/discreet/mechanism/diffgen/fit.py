@@ -14,18 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.budget import HistogramBudget
 from discreet.mechanism.diffgen.cuts import Cuts, replay
 from discreet.mechanism.diffgen.measure import Measurements
-from discreet.mechanism.diffgen.noise import laplace_variance
 from discreet.mechanism.diffgen.rake import shrink
 from discreet.mechanism.diffgen.tables import fitted_sums, grouped, settle, spread_table
 from discreet.mechanism.diffgen.tree import Floats, Ints
 from discreet.mechanism.diffgen.weigh import margin, weigh
 from discreet.mechanism.diffgen.whole import nearest_split, rounded_split
+from discreet.release.leaf_tables import UNIT
 from discreet.schema.taxonomy import Taxonomy
-
-UNIT = 1024  # counts are whole multiples of 1 / UNIT, so that sums are exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +37,16 @@ class Fitted:
     cuts: Cuts
     leaves: Ints
     tables: tuple[Ints, ...]
+
+    @property
+    def people(self) -> Floats:
+        """The leaves in records."""
+        return self.leaves / UNIT
+
+    @property
+    def people_in_tables(self) -> list[Floats]:
+        """The tables in records."""
+        return [table / UNIT for table in self.tables]
 
 
 def fit_histogram(

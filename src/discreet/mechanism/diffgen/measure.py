@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import PolicyError
+from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.budget import HistogramBudget
 from discreet.mechanism.diffgen.cuts import Cuts, Step, places
 from discreet.mechanism.diffgen.guide import specialize
-from discreet.mechanism.diffgen.noise import Noise, laplace_variance
+from discreet.mechanism.diffgen.noise import Noise
 from discreet.mechanism.diffgen.tables import settle
 from discreet.mechanism.diffgen.tree import Ints
 from discreet.schema.taxonomy import Taxonomy

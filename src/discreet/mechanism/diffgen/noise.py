@@ -71,12 +71,6 @@ def scale_for(epsilon: Fraction) -> float:
     return scale
 
 
-def laplace_variance(epsilon: Fraction) -> float:
-    """The variance of the discrete Laplace law at this cost."""
-    p = math.exp(-1 / scale_for(epsilon))
-    return 2 * p / (1 - p) ** 2
-
-
 def _gumbel_scale(epsilon: Fraction, sensitivity: float, *, monotone: bool) -> float:
     """Noisy max costs 2 Delta / scale, and Delta / scale where scores are monotone."""
     return math.nextafter(scale_for(epsilon) * sensitivity * (1 if monotone else 2), math.inf)

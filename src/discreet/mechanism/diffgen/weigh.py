@@ -15,6 +15,7 @@ import numpy as np
 from discreet.mechanism.diffgen.cuts import Cuts
 from discreet.mechanism.diffgen.tables import grouped
 from discreet.mechanism.diffgen.tree import Floats
+from discreet.release.leaf_tables import common_leaves
 
 
 def weigh(
@@ -27,7 +28,7 @@ def weigh(
     cells = [np.bincount(own, minlength=size) for own, size in zip(groups, cuts.shape, strict=True)]
     spread = np.concatenate([number * variance for number, variance in zip(cells, variances, strict=True)])
     seen = np.concatenate([margin(leaves, cuts, position) for position in range(len(tables))])
-    overlap = _overlap(cuts)
+    overlap = common_leaves(cuts.shape)
     lift = np.linalg.solve(np.diag(spread) + leaf_variance * overlap, np.concatenate(sums) - seen)
     moved = leaves.copy()
     for axis, position in enumerate(cuts.axes):
@@ -52,15 +53,3 @@ def margin(leaves: Floats, cuts: Cuts, position: int) -> Floats:
 def along(leaves: Floats, *axes: int) -> tuple[int, ...]:
     """The shape in which something over these axes and the classes meets the leaves."""
     return tuple(size if axis in (*axes, leaves.ndim - 1) else 1 for axis, size in enumerate(leaves.shape))
-
-
-def _overlap(cuts: Cuts) -> Floats:
-    """M M': how many leaves two sums have in common."""
-    number = float(cuts.leaves)
-    sizes = np.concatenate([np.full(size, number / size) for size in cuts.shape])
-    overlap = np.outer(sizes, sizes) / number
-    start = 0
-    for size in cuts.shape:
-        overlap[start : start + size, start : start + size] = np.eye(size) * (number / size)
-        start += size
-    return overlap

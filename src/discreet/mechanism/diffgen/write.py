@@ -10,9 +10,10 @@ import pyarrow.parquet as pq
 
 from discreet.mechanism.diffgen.cuts import Cuts
 from discreet.mechanism.diffgen.diffgen import DiffGen
-from discreet.mechanism.diffgen.fit import UNIT, Fitted
+from discreet.mechanism.diffgen.fit import Fitted
 from discreet.mechanism.diffgen.make import Made
 from discreet.mechanism.diffgen.tree import Ints
+from discreet.release.leaf_tables import UNIT
 from discreet.release.manifest import LEAVES, TABLES, leaf_fields_of, write_manifest
 from discreet.release.readme import leaf_readme_of
 from discreet.schema.schema import Schema
