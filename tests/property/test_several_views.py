@@ -119,6 +119,24 @@ def test_probabilities_for_several_views_are_tight(adversary, views):
     assert dgamma_from_json(promise.as_json()) == promise
 
 
+@pytest.mark.parametrize(
+    ("adversary", "costs"),
+    [("independent", {2: 0.0051, 3: 0.014, 5: 0.070, 8: 0.34}), ("exclusive", {2: 0.026, 3: 0.062, 5: 0.22, 8: 0.77})],
+)
+def test_what_a_view_more_costs_on_adult_is_what_the_docs_say(adversary, costs):
+    """The variance of the worst view for each tuple of the domain, from the two parts that are undone apart."""
+    d, gamma = 10 * Fraction(30_162, ADULT), Fraction(1, 5)
+    for views, documented in costs.items():
+        promise = several_views(d, gamma, adversary, views)
+        keep, again = float(promise.keep), float(promise.again)
+        worst, unseen = 0.0, 1.0
+        for insert in map(float, promise.inserts):
+            shown = (1 - unseen) * again * (1 - again) / (keep - again) ** 2
+            worst = max(worst, shown + unseen * insert * (1 - insert) / (keep - insert) ** 2)
+            unseen *= 1 - insert
+        assert worst == pytest.approx(documented, rel=0.02)
+
+
 def test_the_printed_choice_for_several_views_fails_those_who_join_later():
     """[RSH] Algorithm 7 on Adult: a tuple that joins for the third view passes gamma; never seen fails from view 9."""
     d, gamma = 10 * Fraction(30_162, ADULT), Fraction(1, 5)
