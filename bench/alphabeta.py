@@ -22,8 +22,8 @@ from discreet.evaluate.perturbation import EXCLUSIVE, FRAPP, INDEPENDENT, Insert
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.selections import Selections, coded
 from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.mechanism.alphabeta.codes import Radix, distinct
-from discreet.mechanism.alphabeta.make import view_of
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct
+from discreet.mechanism.alphabeta.making.make import view_of
 from discreet.schema.domain import Integers
 from discreet.series.coins import Coins
 

@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from discreet.estimate.diffgen import FEWEST_TRAINING, MOST_TRAINING
-from discreet.estimate.draw import draw_cells
+from discreet.estimate.diffgen.draw import draw_cells
+from discreet.estimate.diffgen.release import FEWEST_TRAINING, MOST_TRAINING
 from discreet.evaluate.labelled import adult, census
 from discreet.evaluate.ranges import Ranges, answers, ranges_of
 from discreet.evaluate.simulated import DIFFGEN, Simulated, diffgens, generalized_accuracy, guided, one_way
-from discreet.mechanism.diffgen.noise import OpenDpNoise
-from discreet.mechanism.diffgen.score import SCORES
-from discreet.release.leaf_tables import UNIT, LeafTables
+from discreet.mechanism.diffgen.making.noise import OpenDpNoise
+from discreet.mechanism.diffgen.making.score import SCORES
+from discreet.release.diffgen.tables import UNIT, LeafTables
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 EPSILONS = ("0.1", "0.25", "0.5", "1")

@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 import discreet
-from discreet.mechanism.buckets.caps import caps_of, smallest_size
-from discreet.mechanism.buckets.two_size import best_two_sizes
-from discreet.mechanism.buckets.two_size_search import search_two_sizes
+from discreet.mechanism.buckets.planning.caps import caps_of, smallest_size
+from discreet.mechanism.buckets.planning.two_size import best_two_sizes
+from discreet.mechanism.buckets.planning.two_size_search import search_two_sizes
 
 FLOOR = Fraction(2, 100)
 LOWEST, HIGHEST = 0.0018, 0.075  # the ends of the papers' occupation

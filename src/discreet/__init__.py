@@ -10,24 +10,24 @@ from discreet.errors import (
     SeriesRefusal,
     TableError,
 )
-from discreet.estimate.diffgen import DiffGenRelease
+from discreet.estimate.diffgen.release import DiffGenRelease
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
-from discreet.mechanism.alphabeta.frapp import Frapp
-from discreet.mechanism.alphabeta.plan import ViewPlan
-from discreet.mechanism.buckets.anatomy import Anatomy
-from discreet.mechanism.buckets.buckets import Buckets
-from discreet.mechanism.buckets.certificate import Certificate
-from discreet.mechanism.buckets.explain import Reason
-from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
+from discreet.mechanism.alphabeta.planning.plan import ViewPlan
+from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
+from discreet.mechanism.alphabeta.policy.frapp import Frapp
+from discreet.mechanism.buckets.planning.certificate import Certificate
+from discreet.mechanism.buckets.planning.explain import Reason
+from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.policy.anatomy import Anatomy
+from discreet.mechanism.buckets.policy.buckets import Buckets
 from discreet.mechanism.check import check
-from discreet.mechanism.diffgen.consistency import consistent
-from discreet.mechanism.diffgen.cover import minimum_cover
-from discreet.mechanism.diffgen.diffgen import DiffGen
-from discreet.mechanism.diffgen.make import LeafPlan
+from discreet.mechanism.diffgen.making.consistency import consistent
+from discreet.mechanism.diffgen.making.cover import minimum_cover
+from discreet.mechanism.diffgen.making.make import LeafPlan
+from discreet.mechanism.diffgen.policy.diffgen import DiffGen
 from discreet.mechanism.draft.draft import Draft, draft_policy
 from discreet.mechanism.publish import plan, publish
 from discreet.query.count_domain import count_domain

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.main import app
 from discreet.release.alike import domain_change
+from discreet.release.buckets.strength import Rule, meaning
 from discreet.release.difference import differences, policy_content
-from discreet.release.strength import Rule, meaning
 from discreet.schema.domain import Integers, Listed
 
 POLICY = """\

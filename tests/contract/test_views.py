@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet
-import discreet.mechanism.alphabeta.make as make
+import discreet.mechanism.alphabeta.making.make as make
 from discreet.cli.main import app
 from discreet.schema.domain import Integers, Listed
 

@@ -13,7 +13,7 @@ from discreet.evaluate.reproduce.several_views import Printed
 from discreet.evaluate.reproduce.view_example import NUMBERS
 from discreet.evaluate.reproduce.views_privacy import leaks, likelihood_ratios, paper_law
 from discreet.evaluate.selections import Selections
-from discreet.mechanism.alphabeta.codes import Radix, distinct, without
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct, without
 
 
 def test_table_1_and_example_4_1():

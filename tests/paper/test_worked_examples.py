@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from discreet import Infeasible, Tolerance, plan_buckets
-from discreet.mechanism.buckets.caps import caps_of, smallest_size
-from discreet.mechanism.buckets.two_size import _pairs
+from discreet.mechanism.buckets.planning.caps import caps_of, smallest_size
+from discreet.mechanism.buckets.planning.two_size import _pairs
 
 
 def table(*counts: int) -> dict[str, int]:

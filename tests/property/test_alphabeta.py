@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from discreet import AlphaBeta, Infeasible, PolicyError
 from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
-from discreet.mechanism.alphabeta.codes import Radix, distinct, merged, without
-from discreet.mechanism.alphabeta.noise import every_tuple_with
-from discreet.mechanism.alphabeta.parameters import UNIT, keep_and_insert
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct, merged, without
+from discreet.mechanism.alphabeta.making.noise import every_tuple_with
+from discreet.mechanism.alphabeta.planning.parameters import UNIT, keep_and_insert
 from discreet.series.coins import Coins
 
 ADULT = 72 * 7 * 16 * 7 * 14 * 5 * 2 * 41 * 2

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
-from discreet.estimate.independence import SURE, Independence, best, fit_independence
-from discreet.estimate.lean import expect
-from discreet.estimate.margins import MOST_VALUES, chosen_pairs, count_margins
-from discreet.estimate.undo import undo
+from discreet.estimate.alphabeta.independence import SURE, Independence, best, fit_independence
+from discreet.estimate.alphabeta.lean import expect
+from discreet.estimate.alphabeta.margins import MOST_VALUES, chosen_pairs, count_margins
+from discreet.estimate.alphabeta.undo import undo
 from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta, frapp
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.selections import Selections, coded

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
 from discreet.mechanism.buckets import compose as composing
-from discreet.mechanism.buckets.plan import plan_of_classes
-from discreet.mechanism.buckets.slots import Slots, draw_slots, hand_out
+from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
+from discreet.mechanism.buckets.planning.plan import plan_of_classes
 from discreet.series.coins import Coins
 
 Ints = NDArray[np.int64]

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.mechanism.diffgen.consistency import consistent, consistent_by_paper
-from discreet.mechanism.diffgen.cover import minimum_cover
-from discreet.mechanism.diffgen.tree import tree_of
-from discreet.mechanism.diffgen.whole import nearest_split, non_negative, rounded_split, whole_counts
+from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.mechanism.diffgen.making.cover import minimum_cover
+from discreet.mechanism.diffgen.making.tree import tree_of
+from discreet.mechanism.diffgen.making.whole import nearest_split, non_negative, rounded_split, whole_counts
 
 
 @st.composite

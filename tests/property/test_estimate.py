@@ -29,12 +29,12 @@ from pyarrow import parquet
 import discreet
 from discreet.datasets.hospital import write_hospital
 from discreet.errors import QueryError
-from discreet.estimate import buckets as releases
-from discreet.estimate.answer import answer
-from discreet.estimate.bounds import bounds
-from discreet.estimate.composition import Composition
-from discreet.estimate.unbiased import Regression, Weighted
-from discreet.estimate.uniform import uniform
+from discreet.estimate.buckets import release as releases
+from discreet.estimate.buckets.answer import answer
+from discreet.estimate.buckets.bounds import bounds
+from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.unbiased import Regression, Weighted
+from discreet.estimate.buckets.uniform import uniform
 from discreet.schema.domain import Integers, Listed
 
 SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])

@@ -20,18 +20,18 @@ from hypothesis import strategies as st
 import discreet
 from discreet import CertificateError, Infeasible, Tolerance, plan_buckets
 from discreet.mechanism.buckets import optimal, program
-from discreet.mechanism.buckets.caps import caps_of
-from discreet.mechanism.buckets.certificate import Certificate, Leaf, Split
-from discreet.mechanism.buckets.ilp import solve_many_sizes, solve_two_sizes
-from discreet.mechanism.buckets.multi_size import ORDERS, best_top_down
-from discreet.mechanism.buckets.two_size import best_two_sizes
-from discreet.mechanism.buckets.two_size_search import (
+from discreet.mechanism.buckets.planning.caps import caps_of
+from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
+from discreet.mechanism.buckets.planning.ilp import solve_many_sizes, solve_two_sizes
+from discreet.mechanism.buckets.planning.multi_size import ORDERS, best_top_down
+from discreet.mechanism.buckets.planning.two_size import best_two_sizes
+from discreet.mechanism.buckets.planning.two_size_search import (
     search_two_sizes,
     with_full_pruning,
     with_loss_pruning,
     without_pruning,
 )
-from discreet.mechanism.buckets.validity import find_violation
+from discreet.mechanism.buckets.planning.validity import find_violation
 
 THREE_MAX = 7
 THREE = (

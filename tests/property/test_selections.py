@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.evaluate.perturbation import FRAPP, Perturbation, Replacing, alpha_beta, frapp
 from discreet.evaluate.selections import Selections
-from discreet.mechanism.alphabeta.codes import Radix, distinct
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct
 
 
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=4), data=st.data())

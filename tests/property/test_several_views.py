@@ -23,8 +23,8 @@ from discreet.guarantee.conversions import (
 )
 from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
-from discreet.mechanism.alphabeta.parameters import keep_and_insert
-from discreet.mechanism.alphabeta.several import several_views
+from discreet.mechanism.alphabeta.planning.parameters import keep_and_insert
+from discreet.mechanism.alphabeta.planning.several import several_views
 
 ADULT = 72 * 7 * 16 * 7 * 14 * 5 * 2 * 41 * 2
 MORE = Fraction(1002, 1000)

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 import discreet
 from discreet.engine.duck import Engine
 from discreet.mechanism import publish as publishing
-from discreet.mechanism.buckets.plan import plan_of_classes
-from discreet.mechanism.buckets.slots import draw_slots, hand_out
+from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
+from discreet.mechanism.buckets.planning.plan import plan_of_classes
 from discreet.schema.domain import Integers, Listed
 from discreet.series.coins import Coins
 

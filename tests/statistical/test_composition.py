@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
 from discreet.mechanism.buckets import compose as composing
-from discreet.mechanism.buckets.slots import draw_slots
+from discreet.mechanism.buckets.making.slots import draw_slots
 from discreet.series.coins import Coins
 
 Ints = NDArray[np.int64]

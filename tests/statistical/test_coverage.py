@@ -23,12 +23,12 @@ from pyarrow import parquet
 import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
-from discreet.estimate.answer import answer
-from discreet.estimate.buckets import _pairs
-from discreet.estimate.composition import Composition
+from discreet.estimate.buckets.answer import answer
+from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.release import _pairs
+from discreet.estimate.buckets.unbiased import Regression
 from discreet.estimate.estimate import Estimate
-from discreet.estimate.unbiased import Regression
-from discreet.mechanism.buckets.slots import draw_slots, hand_out
+from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.query.condition import Condition, render
 from discreet.query.parse import parse_query
 from discreet.query.split import split_by

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet.estimate import leaves
+from discreet.estimate.diffgen import leaves
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.hierarchy import hierarchy_of_ranges
 

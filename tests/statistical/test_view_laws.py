@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.estimate.undo import estimate_of, part_of, parts_of_several, with_total
+from discreet.estimate.alphabeta.undo import estimate_of, part_of, parts_of_several, with_total
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.mechanism.alphabeta.codes import Radix, distinct, without
-from discreet.mechanism.alphabeta.frapp import perturbed
-from discreet.mechanism.alphabeta.make import view_of
-from discreet.mechanism.alphabeta.noise import every_tuple_by_weight
-from discreet.mechanism.alphabeta.tuples import in_slots
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct, without
+from discreet.mechanism.alphabeta.making.make import view_of
+from discreet.mechanism.alphabeta.making.noise import every_tuple_by_weight
+from discreet.mechanism.alphabeta.making.tuples import in_slots
+from discreet.mechanism.alphabeta.policy.frapp import perturbed
 from discreet.schema.domain import Integers, Listed
 from discreet.series.coins import Coins
 

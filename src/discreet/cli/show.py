@@ -21,8 +21,8 @@ from rich.text import Text
 from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
-from discreet.mechanism.buckets.explain import Reason
-from discreet.mechanism.buckets.plan import BucketPlan
+from discreet.mechanism.buckets.planning.explain import Reason
+from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.release.alike import plain
 from discreet.schema.schema import MOST_ROWS
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.errors import ReleaseError
-from discreet.estimate.buckets import BucketRelease
-from discreet.estimate.diffgen import DiffGenRelease
-from discreet.estimate.frapp import FrappRelease
+from discreet.estimate.alphabeta.frapp import FrappRelease
+from discreet.estimate.alphabeta.release import ViewRelease
+from discreet.estimate.alphabeta.several import SeveralViewsRelease
+from discreet.estimate.buckets.release import BucketRelease
+from discreet.estimate.diffgen.release import DiffGenRelease
 from discreet.estimate.release import Release
-from discreet.estimate.several import SeveralViewsRelease
-from discreet.estimate.view import ViewRelease
 from discreet.release.folder import BUCKETS, DIFFGEN, FRAPP, SEVERAL, VIEWS, read_manifest
 
 _KINDS: tuple[tuple[object, type[Release]], ...] = (

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from discreet.errors import Infeasible, PolicyError
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.anatomy import anatomy_classes, modelling_l, why_not_anatomy
-from discreet.mechanism.buckets.buckets import Buckets
-from discreet.mechanism.buckets.metrics import information_loss, loss_of, mean_squared_error
-from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
-from discreet.mechanism.buckets.planners import PLANNERS
+from discreet.mechanism.buckets.planning.metrics import information_loss, loss_of, mean_squared_error
+from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.planning.planners import PLANNERS
+from discreet.mechanism.buckets.policy.anatomy import anatomy_classes, modelling_l, why_not_anatomy
+from discreet.mechanism.buckets.policy.buckets import Buckets
 
 THETAS = (Fraction(2), Fraction(4), Fraction(8), Fraction(16), Fraction(32))
 MAX_SIZES = (10, 15, 20, 30, 40, 50, 75, 100, 150, 200)

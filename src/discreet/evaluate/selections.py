@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.estimate.independence import Independence
-from discreet.estimate.margins import Margins, chosen_pairs
-from discreet.mechanism.alphabeta.codes import Radix, distinct
+from discreet.estimate.alphabeta.independence import Independence
+from discreet.estimate.alphabeta.margins import Margins, chosen_pairs
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

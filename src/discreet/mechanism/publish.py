@@ -17,22 +17,22 @@ from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, SeriesRefusal
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
-from discreet.mechanism.alphabeta.alphabeta import AlphaBeta
-from discreet.mechanism.alphabeta.frapp import Frapp
-from discreet.mechanism.alphabeta.make import SHARES as VIEW_SHARES
-from discreet.mechanism.alphabeta.make import WRITE, make_view, plan_view
-from discreet.mechanism.alphabeta.plan import ViewPlan
-from discreet.mechanism.alphabeta.write import write_view
-from discreet.mechanism.buckets.anatomy import Anatomy
-from discreet.mechanism.buckets.buckets import Buckets
-from discreet.mechanism.buckets.caps import Classes
-from discreet.mechanism.buckets.plan import BucketPlan
-from discreet.mechanism.buckets.write import SHARES, write_buckets
-from discreet.mechanism.diffgen.diffgen import DiffGen
-from discreet.mechanism.diffgen.make import LeafPlan, make_leaves, measure, plan_leaves
-from discreet.mechanism.diffgen.measure import measurements_from_json
-from discreet.mechanism.diffgen.noise import OpenDpNoise, SeededNoise
-from discreet.mechanism.diffgen.write import write_leaves
+from discreet.mechanism.alphabeta.making.make import SHARES as VIEW_SHARES
+from discreet.mechanism.alphabeta.making.make import WRITE, make_view, plan_view
+from discreet.mechanism.alphabeta.making.write import write_view
+from discreet.mechanism.alphabeta.planning.plan import ViewPlan
+from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
+from discreet.mechanism.alphabeta.policy.frapp import Frapp
+from discreet.mechanism.buckets.making.write import SHARES, write_buckets
+from discreet.mechanism.buckets.planning.caps import Classes
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.buckets.policy.anatomy import Anatomy
+from discreet.mechanism.buckets.policy.buckets import Buckets
+from discreet.mechanism.diffgen.making.make import LeafPlan, make_leaves, measure, plan_leaves
+from discreet.mechanism.diffgen.making.measure import measurements_from_json
+from discreet.mechanism.diffgen.making.noise import OpenDpNoise, SeededNoise
+from discreet.mechanism.diffgen.making.write import write_leaves
+from discreet.mechanism.diffgen.policy.diffgen import DiffGen
 from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins

@@ -15,10 +15,10 @@ from typing import Any
 from discreet.errors import ReleaseError
 from discreet.guarantee.fprime import NAME as FPRIME
 from discreet.release.alike import domain_change, domain_text, listed, plain
+from discreet.release.buckets.strength import number_of, rule_changes, tolerance_changes
 from discreet.release.folder import Manifest
 from discreet.release.manifest import LEAVES, QIT, README, VIEW
 from discreet.release.promised import promise_changes
-from discreet.release.strength import number_of, rule_changes, tolerance_changes
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema, schema_from_json
 

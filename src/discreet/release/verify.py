@@ -12,10 +12,10 @@ from typing import Any
 from discreet.engine.duck import Engine
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import ReleaseError
+from discreet.release.alphabeta.checks import VIEW_CHECKS, VIEW_NOT_CHECKABLE
 from discreet.release.checks import CHECKS, NOT_CHECKABLE, Files, failing
+from discreet.release.diffgen.checks import LEAF_CHECKS, LEAF_NOT_CHECKABLE
 from discreet.release.folder import BUCKETS, DIFFGEN, read_manifest
-from discreet.release.leaf_checks import LEAF_CHECKS, LEAF_NOT_CHECKABLE
-from discreet.release.view_checks import VIEW_CHECKS, VIEW_NOT_CHECKABLE
 
 _SHARES = {
     "hashes": 0.1,

@@ -8,8 +8,8 @@ from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.distributions import FLOOR
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.metrics import information_loss, mean_squared_error
-from discreet.mechanism.buckets.plan import plan_buckets
+from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
+from discreet.mechanism.buckets.planning.plan import plan_buckets
 
 PLANS = (("two", "TwoSize"), ("multi", "MultiSize"), ("optimal", "Optimal"))
 

@@ -24,7 +24,7 @@ from discreet.evaluate.simulated import (
     majority_accuracy,
     raw_accuracy,
 )
-from discreet.mechanism.diffgen.noise import SeededNoise
+from discreet.mechanism.diffgen.making.noise import SeededNoise
 
 EPSILONS = ("0.1", "0.25", "0.5", "1")
 STEPS, QUICK_STEPS = (4, 7, 10, 13, 16), (2, 4)

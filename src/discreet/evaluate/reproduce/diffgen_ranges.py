@@ -23,8 +23,8 @@ from discreet.evaluate.simulated import (
     guided,
     one_way,
 )
-from discreet.mechanism.diffgen.noise import SeededNoise
-from discreet.mechanism.diffgen.score import SCORES
+from discreet.mechanism.diffgen.making.noise import SeededNoise
+from discreet.mechanism.diffgen.making.score import SCORES
 
 EPSILONS = ("0.1", "0.25", "0.5", "1")
 STEPS, QUICK_STEPS = (2, 4, 7, 10, 13), (2, 4)

@@ -9,7 +9,7 @@ from discreet.evaluate.plans import THETAS
 from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.anatomy import modelling_l, why_not_anatomy
+from discreet.mechanism.buckets.policy.anatomy import modelling_l, why_not_anatomy
 
 FLOOR = Fraction(2, 100)
 

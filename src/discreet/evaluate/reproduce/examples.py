@@ -9,11 +9,11 @@ import numpy as np
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.caps import caps_of
-from discreet.mechanism.buckets.flow import route
-from discreet.mechanism.buckets.metrics import loss_of
-from discreet.mechanism.buckets.multi_size import best_top_down
-from discreet.mechanism.buckets.plan import plan_buckets
+from discreet.mechanism.buckets.planning.caps import caps_of
+from discreet.mechanism.buckets.planning.flow import route
+from discreet.mechanism.buckets.planning.metrics import loss_of
+from discreet.mechanism.buckets.planning.multi_size import best_top_down
+from discreet.mechanism.buckets.planning.plan import plan_buckets
 
 Counts = dict[object, int]
 

@@ -22,7 +22,7 @@ from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta
 from discreet.evaluate.reproduce.data import ADULT_ROWS
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.mechanism.buckets.anatomy import Anatomy
+from discreet.mechanism.buckets.policy.anatomy import Anatomy
 from discreet.mechanism.publish import publish
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.policy import Policy

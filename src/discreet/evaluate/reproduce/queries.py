@@ -16,7 +16,7 @@ from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.distributions import FLOOR
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.buckets import Buckets
+from discreet.mechanism.buckets.policy.buckets import Buckets
 from discreet.mechanism.publish import publish
 from discreet.schema.domain import Listed
 from discreet.schema.policy import Policy

@@ -11,12 +11,12 @@ from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.distributions import FLOOR
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.caps import Classes, Ints, caps_of, smallest_size
-from discreet.mechanism.buckets.ilp import solve_many_sizes
-from discreet.mechanism.buckets.metrics import loss_of
-from discreet.mechanism.buckets.plan import plan_buckets
-from discreet.mechanism.buckets.two_size import best_two_sizes
-from discreet.mechanism.buckets.two_size_search import (
+from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of, smallest_size
+from discreet.mechanism.buckets.planning.ilp import solve_many_sizes
+from discreet.mechanism.buckets.planning.metrics import loss_of
+from discreet.mechanism.buckets.planning.plan import plan_buckets
+from discreet.mechanism.buckets.planning.two_size import best_two_sizes
+from discreet.mechanism.buckets.planning.two_size_search import (
     search_two_sizes,
     with_full_pruning,
     with_loss_pruning,

@@ -21,8 +21,8 @@ from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.perturbation import PRINTED, alpha_beta
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.evaluate.selections import Ints, Selections, Tuples, coded
-from discreet.mechanism.alphabeta.codes import Radix, distinct, merged, without
-from discreet.mechanism.alphabeta.noise import every_tuple_with
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct, merged, without
+from discreet.mechanism.alphabeta.making.noise import every_tuple_with
 
 PRIOR, POSTERIOR = 10, Fraction(1, 5)
 VIEWS = 3

@@ -9,9 +9,9 @@ from decimal import Decimal
 import numpy as np
 
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.caps import caps_of, smallest_size
-from discreet.mechanism.buckets.plan import BucketPlan, plan_buckets
-from discreet.mechanism.buckets.two_size import best_two_sizes
+from discreet.mechanism.buckets.planning.caps import caps_of, smallest_size
+from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
 SIZES = "optimal"
 MAX_SIZE = 50

@@ -1,0 +1,127 @@
+"""A bucket release that answers: matches in each bucket, and what its sensitive values say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.engine.encoding import Encoding, code
+from discreet.estimate.buckets.answer import answer
+from discreet.estimate.buckets.composition import Composition, Ints
+from discreet.estimate.buckets.rows import Rows
+from discreet.estimate.buckets.unbiased import Regression
+from discreet.estimate.estimate import Estimate
+from discreet.estimate.release import Release, width_of
+from discreet.query.condition import Condition, Every
+from discreet.query.split import Part, split_by
+from discreet.release.manifest import QIT, ST
+
+_MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
+_MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
+
+
+class BucketRelease(Release):
+    """Quasi-identifiers and sensitive values in two tables joined by a bucket id."""
+
+    estimators: ClassVar[tuple[str, ...]] = ("unbiased", "uniform")
+
+    @property
+    def rows(self) -> int:
+        return self._manifest.rows
+
+    @cached_property
+    def _regression(self) -> Regression:
+        return Regression(composition=self._composition)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        """The QIT, opened with the first question."""
+        ids = self._composition.ids
+        with self._reading(QIT) as read:
+            self._engine.rows(f"CREATE VIEW qit AS {read}")
+            return Rows(self._engine, self.schema, "qit", ids)
+
+    @cached_property
+    def _composition(self) -> Composition:
+        """The ST, read with the first question."""
+        sensitive = self.schema.sensitive
+        encoding = self.schema.domains[sensitive].encoding
+        with self._reading(ST) as read:
+            self._engine.rows(f"CREATE VIEW st AS {read}")
+            whole = Encoding(range(1, 2**53))
+            columns = {"BID": ("BID", whole), sensitive: (sensitive, encoding), "COUNT": ("COUNT", whole)}
+            self._engine.encode("st_coded", "st", columns)
+            entries = self._engine.arrow(
+                f"SELECT BID, {code(sensitive, encoding)}::INTEGER AS code, COUNT FROM st_coded"
+            )
+            if any(column.null_count for column in entries.columns) or not len(entries):
+                raise ValueError
+            bucket, codes, count = (column.to_numpy() for column in entries.columns)
+            if (np.diff(bucket) < 0).any():
+                raise ValueError
+        ids, position = np.unique(bucket, return_inverse=True)
+        occurring, value = np.unique(codes, return_inverse=True)
+        listed = list(self.schema.domains[sensitive])
+        values = tuple(listed[each] for each in occurring)
+        return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
+
+    def _occurring(self, column: str) -> list[Any]:
+        if column == self.schema.sensitive:
+            return list(self._composition.values)
+        with self._reading(QIT):
+            found = self._rows.occurring(column)
+        return [value for value in self.schema.domains[column] if value in found]
+
+    def _answers(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
+        width = width_of(confidence)
+        split = split_by(conditions, self.schema.sensitive, self._composition.encoding, self._engine)
+        answers: list[Estimate] = []
+        for some in _batches(split, _MOST_MATCHES // len(self._composition.ids)):
+            wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
+            matches = self._rows.matches(wanted)
+            answers += [self._answer(parts, matches, estimator, confidence, width) for parts in some]
+        return answers
+
+    def _answer(
+        self,
+        parts: Sequence[Part],
+        matches: Mapping[Condition, Ints],
+        estimator: str,
+        confidence: float,
+        width: float,
+    ) -> Estimate:
+        found = [matches[condition] for condition in _conditions(parts)]
+        joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
+        chosen = [part.values for part in parts]
+        return answer(self._regression, found, chosen, joint, estimator=estimator, confidence=confidence, width=width)
+
+
+def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:
+    """Conditions in their order, so many at a time that their matches in each bucket fit in memory."""
+    some: list[Sequence[Part]] = []
+    held = 0
+    for parts in split:
+        number = len(parts) + len(_pairs(parts))
+        if some and held + number > most:
+            yield some
+            some, held = [], 0
+        some.append(parts)
+        held += number
+    if some:
+        yield some
+
+
+def _conditions(parts: Sequence[Part]) -> list[Condition]:
+    return [part.condition for part in parts]
+
+
+def _pairs(parts: Sequence[Part]) -> dict[tuple[int, int], Condition]:
+    """The conditions that pairs of parts meet together, while there are few."""
+    if len(parts) > _MOST_PARTS:
+        return {}
+    pairs = combinations(range(len(parts)), 2)
+    return {(one, two): Every((parts[one].condition, parts[two].condition)) for one, two in pairs}

@@ -1,0 +1,32 @@
+"""The papers' estimator: inside a bucket, every row is as likely as any other to have each of its values.
+
+Paper: [WWFW] section 7.2.2.
+A model: it is biased where quasi-identifiers and sensitive values are related, and its interval does not carry that
+bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.estimate.buckets.composition import Ints
+
+
+def uniform(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[float, float]:
+    """The estimate and its variance: matches a_gk of each part's condition, records c_gk of its values, sizes S_g.
+
+    For one part the variance is hypergeometric. For several it is that of a random matching with the rows' joint
+    pattern left out, which can only make it larger.
+    """
+    size = sizes.astype(np.float64)
+    expected = sum((a * c / size for a, c in zip(matches, held, strict=True)), np.zeros(len(size)))
+    others = np.maximum(size - 1, 1)
+    if len(matches) == 1:
+        a, c = matches[0], held[0]
+        variance = a * (size - a) * c * (size - c) / (size**2 * others)
+    else:
+        squares = sum((c * a.astype(np.float64) ** 2 for a, c in zip(matches, held, strict=True)), np.zeros(len(size)))
+        variance = np.maximum(expected * size - squares / size, 0) / others
+    return float(expected.sum()), float(variance.sum())

@@ -1,0 +1,291 @@
+"""Counts from leaves and tables: people are spread inside a leaf as the tables say, independently given the class.
+
+Symbols: P the leaves, f the share of a leaf's people that meet a condition, so the count is sum P f. For the variance,
+    g is that of a noisy leaf and r those of the tables' sums over generalized values, which corrected the leaves by
+    least squares: Var = g sum f^2 - g^2 (M f)' (diag(r) + g M M')^-1 (M f); the noise of the shares comes on top.
+Model: where a condition cuts leaves, how attributes depend on each other inside a leaf is not known. The error of
+    taking them as independent is taken as large as the dependence that the leaves show between attributes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.estimate.diffgen.factors import Factor
+from discreet.guarantee.epsilon import EpsilonPrivacy, laplace_variance
+from discreet.release.diffgen.tables import UNIT, LeafTables, common_leaves
+
+Floats = NDArray[np.float64]
+INSIDE = 0.4  # how much of the dependence between generalized values is reckoned with inside them
+LEAST_DEPENDENCE = 0.1  # a correlation inside leaves that is always reckoned with
+_ROUNDING = 1e-9
+UNKNOWN_DEPENDENCE = 0.2  # where leaves show nothing, because there is one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reckoned:
+    """A count, the standard deviation of its noise, and that of what the model leaves open."""
+
+    value: float
+    noise: float
+    model: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What one factor asks of leaves: the share of each leaf that meets it, and what it asks of each cell."""
+
+    positions: tuple[int, ...]
+    share: Floats  # an axis for each of the release's axes (1 where the factor does not look), classes last
+    doubt: Floats  # of the same shape: the standard deviation of whether a person of the leaf meets it
+    upper: Floats  # the share and one standard deviation of its noise: where it is 0 by noise, others still count
+    cells: dict[int, Floats]  # for each attribute, cells x classes: how many of a cell's people meet it
+
+
+class LeafModel:
+    """The leaves and tables of a release, ready to be asked."""
+
+    def __init__(self, found: LeafTables, promise: EpsilonPrivacy, levels: int) -> None:
+        self._found = found
+        self.leaves: Floats = found.leaves / UNIT
+        self.tables: list[Floats] = [table / UNIT for table in found.tables]
+        self.axes = [position for position, cut in enumerate(found.values) if len(cut) > 1]
+        self._promise, self._levels = promise, levels
+        self._names = [taxonomy.name for taxonomy in found.taxonomies]
+        self.sums = [self._grouped(position, table) for position, table in enumerate(self.tables)]
+
+    def count(self, factors: Sequence[Factor]) -> Reckoned:
+        """How many people meet all factors."""
+        parts = [self._part(factor) for factor in factors]
+        shares: Floats = np.ones((1,) * self.leaves.ndim)
+        upper = shares
+        for part in parts:
+            shares, upper = shares * part.share, upper * part.upper
+        value = float((self.leaves * shares).sum())
+        noise = self._leaf_variance(np.broadcast_to(upper, self.leaves.shape)) + sum(
+            self._share_variance(parts, place) for place in range(len(parts))
+        )
+        return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=self._model_error(parts))
+
+    def _part(self, factor: Factor) -> _Part:
+        """From values to cells to leaves."""
+        found = self._found
+        asked = factor.holds.astype(np.float64)
+        positions = tuple(self._names.index(name) for name in factor.columns if name != found.target)
+        if found.target in factor.columns:
+            asked = np.moveaxis(asked, factor.columns.index(found.target), -1)
+        else:
+            asked = asked[..., None]  # the same for every class
+        for axis, position in enumerate(positions):
+            taxonomy = found.taxonomies[position]
+            cells = np.zeros((*asked.shape[:axis], len(taxonomy), *asked.shape[axis + 1 :]))
+            np.add.at(np.moveaxis(cells, axis, 0), taxonomy.cell_of, np.moveaxis(asked, axis, 0))
+            sizes = taxonomy.sizes.reshape([-1 if each == axis else 1 for each in range(cells.ndim)])
+            asked = cells / sizes
+        asked = np.broadcast_to(asked, (*asked.shape[:-1], self.leaves.shape[-1]))
+        own = {position: self._of_cells(asked, positions, axis) for axis, position in enumerate(positions)}
+        share = self._of_leaves(asked, positions)
+        least, most = (self._of_leaves(asked, positions, ends=end) for end in (np.minimum, np.maximum))
+        cut = (least < 1) & (most > 0)  # leaves that are neither wholly in nor wholly out, whatever the noise
+        noise = np.where(cut, self._noise_at_leaves(own), 0.0)
+        doubt = np.where(cut, np.sqrt(np.minimum(np.clip(share * (1 - share), 0.0, None) + noise, 0.25)), 0.0)
+        return _Part(positions, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own)
+
+    def _noise_at_leaves(self, own: dict[int, Floats]) -> Floats:
+        """The variance of a share, for each leaf."""
+        noise: Floats = np.zeros((1,) * self.leaves.ndim)
+        for position, cells in own.items():
+            found = self._share_noise(position, cells)
+            shape = [size if each == position else 1 for each, size in zip(self.axes, self.leaves.shape, strict=False)]
+            noise = noise + found.reshape([*shape, -1])
+        return noise
+
+    def _of_cells(self, asked: Floats, positions: tuple[int, ...], axis: int) -> Floats:
+        """What a factor asks of the cells of one attribute, whatever the others are."""
+        weights = [self.tables[position] for position in positions]
+        found = asked
+        for other in range(len(positions)):
+            if other == axis:
+                continue
+            total = np.maximum(weights[other].sum(axis=0, keepdims=True), 1e-12)
+            shape = [1] * found.ndim
+            shape[other], shape[-1] = weights[other].shape
+            found = (found * (weights[other] / total).reshape(shape)).sum(axis=other, keepdims=True)
+        return found.reshape(-1, found.shape[-1])
+
+    def _of_leaves(self, asked: Floats, positions: tuple[int, ...], ends: np.ufunc | None = None) -> Floats:
+        """The share of each leaf: cells weighed by the tables, value by value; or the least or most of any cell."""
+        found = asked
+        for axis, position in enumerate(positions):
+            groups = np.zeros((*found.shape[:axis], len(self._found.values[position]), *found.shape[axis + 1 :]))
+            own, onto = self._found.groups[position], np.moveaxis(groups, axis, 0)
+            if ends is None:
+                weight = self._inside(position)
+                shape = [1] * found.ndim
+                shape[axis], shape[-1] = weight.shape
+                np.add.at(onto, own, np.moveaxis(found * weight.reshape(shape), axis, 0))
+            else:
+                onto[:] = 1.0 if ends is np.minimum else 0.0
+                ends.at(onto, own, np.moveaxis(found, axis, 0))
+            found = groups
+        kept = [axis for axis, position in enumerate(positions) if position in self.axes]
+        dropped = tuple(axis for axis in range(len(positions)) if axis not in kept)
+        found = found.sum(axis=dropped)
+        order = sorted(range(len(kept)), key=lambda place: positions[kept[place]])
+        found = np.transpose(found, [*order, len(kept)])
+        sizes = [size if own in positions else 1 for own, size in zip(self.axes, self.leaves.shape[:-1], strict=True)]
+        return found.reshape([*sizes, found.shape[-1]])
+
+    def _inside(self, position: int) -> Floats:
+        """How the people of a generalized value are spread over its cells: shares that add up to 1, class by class."""
+        groups, sums = self._found.groups[position], self.sums[position]
+        sizes = self._found.taxonomies[position].sizes.astype(np.float64)
+        even = sizes / np.bincount(groups, weights=sizes)[groups]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = self.tables[position] / sums[groups]
+        return np.where(sums[groups] > 0, share, even[:, None])
+
+    def _grouped(self, position: int, table: Floats) -> Floats:
+        found = np.zeros((len(self._found.values[position]), table.shape[1]))
+        np.add.at(found, self._found.groups[position], table)
+        return found
+
+    @property
+    def _has_tables(self) -> bool:
+        """Whether the tables were measured, and are not only the leaves spread evenly."""
+        return any(name.startswith("table of ") for name, _ in self._promise.parts)
+
+    @cached_property
+    def _leaf_noise(self) -> float:
+        share = self._promise.share("leaves")
+        return laplace_variance(share / max(1, self._levels)) if share else math.inf
+
+    @cached_property
+    def _table_noise(self) -> list[float]:
+        """The variance of a cell of each table; 0 where there was no measurement of it."""
+        again = self._promise.share("tables again")
+        tables = [self._promise.share(f"table of {name}") or 0 for name in self._names]
+        whole = sum(tables)
+        found = []
+        for share in tables:
+            precision = 1 / laplace_variance(share) if share else 0.0
+            if again is not None and share:
+                precision += 1 / laplace_variance(again * share / whole)
+            found.append(1 / precision if precision else 0.0)
+        return found
+
+    @cached_property
+    def _correction(self) -> Floats | None:
+        """(diag(r) + g M M')^-1, by which the tables took noise off the leaves."""
+        if not self._has_tables or math.isinf(self._leaf_noise):
+            return None
+        sizes = [len(cut) for cut in self._found.values]
+        spread = [
+            np.bincount(self._found.groups[position], minlength=size) * self._table_noise[position]
+            for position, size in enumerate(sizes)
+        ]
+        noisy = np.diag(np.concatenate(spread)) + self._leaf_noise * common_leaves(sizes)
+        return np.asarray(np.linalg.inv(noisy))
+
+    def _leaf_variance(self, share: Floats) -> float:
+        if math.isinf(self._leaf_noise):  # tables alone: one leaf, the total of which all tables tell
+            precision = sum(1 / (len(t) * v) for t, v in zip(self.tables, self._table_noise, strict=True) if v)
+            return float((share.reshape(-1, share.shape[-1]) ** 2).sum() / precision) if precision else 0.0
+        plain = self._leaf_noise * float((share**2).sum())
+        if self._correction is None:
+            return plain
+        sums = []
+        for position in range(len(self.tables)):
+            others = tuple(axis for axis, own in enumerate(self.axes) if own != position)
+            sums.append(share.sum(axis=others).reshape(-1, share.shape[-1]))
+        seen = np.concatenate(sums)
+        taken = self._leaf_noise**2 * float(np.einsum("ic,ij,jc->", seen, self._correction, seen))
+        return max(0.0, plain - taken)
+
+    def _share_variance(self, parts: Sequence[_Part], place: int) -> float:
+        """The noise of how people are spread inside generalized values, for the attributes of one factor."""
+        total = 0.0
+        for position, asked in parts[place].cells.items():
+            if not self._table_noise[position]:
+                continue
+            mass = self._mass(parts, place, position)
+            total += float((mass**2 * self._share_noise(position, asked)).sum())
+        return total
+
+    def _share_noise(self, position: int, asked: Floats) -> Floats:
+        """The variance of the share of each value's people that meet a condition: values x classes."""
+        groups, sums = self._found.groups[position], np.maximum(self.sums[position], 1.0)
+        mean = self._grouped(position, self._inside(position) * asked)
+        spread = self._grouped(position, (asked - mean[groups]) ** 2) * self._table_noise[position] / sums**2
+        return np.asarray(np.minimum(spread, 0.25))
+
+    def _mass(self, parts: Sequence[_Part], place: int, position: int) -> Floats:
+        """People of each generalized value of an attribute who meet all other factors: values x classes."""
+        found = self.leaves
+        for other, part in enumerate(parts):
+            if other != place:
+                found = found * part.upper
+        others = tuple(axis for axis, own in enumerate(self.axes) if own != position)
+        return np.asarray(found.sum(axis=others)).reshape(-1, found.shape[-1])
+
+    def _model_error(self, parts: Sequence[_Part]) -> float:
+        """What taking attributes as independent inside leaves, and values as even inside cells, may cost."""
+        total = 0.0
+        for place, part in enumerate(parts):
+            others = tuple(axis for axis, size in enumerate(part.share.shape[:-1]) if size == 1)
+            people = self.leaves.sum(axis=others, keepdims=True)
+            met = self.leaves
+            for other, rest in enumerate(parts):
+                met = met * rest.share if other != place else met
+            meeting = np.divide(
+                met.sum(axis=others, keepdims=True), people, out=np.zeros_like(people), where=people > 0
+            )
+            total += (self.dependence * float((people * part.doubt * _doubt(meeting)).sum())) ** 2
+        for place, part in enumerate(parts):
+            for position, asked in part.cells.items():
+                total += self._uneven(parts, place, position, asked) ** 2
+        return math.sqrt(total)
+
+    def _uneven(self, parts: Sequence[_Part], place: int, position: int, asked: Floats) -> float:
+        """Cells that a condition cuts, and, where there are no tables, values that it cuts."""
+        inside = self._inside(position)
+        cut = _doubt(self._grouped(position, inside * asked))
+        if len(parts[place].positions) > 1:  # columns that one part ties together
+            cut = self.dependence * cut
+        elif self._has_tables:
+            cut = self._grouped(position, inside * _doubt(asked))
+        return float((self._mass(parts, place, position) * cut).sum())
+
+    @cached_property
+    def dependence(self) -> float:
+        """The root mean square correlation of attributes, given the class, that the leaves show (Cramer's V)."""
+        found, weights = [], []
+        for one, other in combinations(range(len(self.axes)), 2):
+            others = tuple(axis for axis in range(len(self.axes)) if axis not in (one, other))
+            both = self.leaves.sum(axis=others)
+            for place in range(both.shape[-1]):
+                table = both[..., place]
+                total = table.sum()
+                if total < 1:
+                    continue
+                expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+                wide = expected > 0
+                chi = ((table - expected)[wide] ** 2 / expected[wide]).sum()
+                found.append(chi / (total * (min(table.shape) - 1)))
+                weights.append(total)
+        if not found:
+            return UNKNOWN_DEPENDENCE
+        return max(LEAST_DEPENDENCE, INSIDE * math.sqrt(float(np.average(found, weights=weights))))
+
+
+def _doubt(share: Floats) -> Floats:
+    """The standard deviation of whether one of these people is meant; 0 where all or none are, but for rounding."""
+    spread = share * (1 - share)
+    return np.sqrt(np.where(spread > _ROUNDING, spread, 0.0))

@@ -1,0 +1,134 @@
+"""Alpha-beta: keep each tuple with probability alpha + beta, insert any other one of the domain with probability beta.
+
+Paper: [RSH] section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from discreet.errors import Infeasible, PolicyError
+from discreet.guarantee.dgamma import ADVERSARIES, EVEN, MOST_SLOTS, MOST_VIEWS, DGammaPrivacy
+from discreet.guarantee.source import Shares, Source, source_of
+from discreet.guarantee.tolerance import Number, exact
+from discreet.mechanism.alphabeta.planning.parameters import TUNINGS, keep_and_insert
+from discreet.mechanism.alphabeta.planning.several import several_views
+from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, domain_size, read_promise
+from discreet.release.manifest import SLOT
+from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.schema.nearest import shown
+from discreet.schema.schema import Schema
+from discreet.schema.write import toml_number
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class AlphaBeta:
+    """(d, gamma)-privacy: `posterior` is gamma; a `prior` below 1 is d, and one of 1 or more is k in d = k n / m.
+
+    `views` is how many states of the table may be published in all. With `slots`, the copies of a tuple stand in that
+    many random places and records are counted, not distinct tuples. `source` gives public shares of the values of some
+    attributes: tuples that are common there may have a higher prior, and are inserted more often.
+    """
+
+    prior: Number
+    posterior: Number
+    adversary: str = "exclusive"
+    tuning: str = "optimal"
+    views: int = 1
+    slots: int = 1
+    source: Shares = field(default_factory=dict, hash=False)
+
+    kind: ClassVar[str] = "alphabeta"
+
+    def __post_init__(self) -> None:
+        check_promise(self.prior, self.posterior)
+        for name, given, known in (("adversary", self.adversary, ADVERSARIES), ("tuning", self.tuning, TUNINGS)):
+            if given not in known:
+                raise PolicyError(f"{name} ({shown(given)}) must be one of {', '.join(known)}")
+        for name, number, most in (("views", self.views, MOST_VIEWS), ("slots", self.slots, MOST_SLOTS)):
+            if type(number) is not int or not 1 <= number <= most:
+                raise PolicyError(f"{name} ({shown(number)}) must be a whole number between 1 and {most:,}")
+        if self.views > 1 and (self.slots > 1 or self.source or self.tuning == "paper"):
+            raise PolicyError(
+                f"views ({self.views}) above 1 must go without slots and source and with tuning = 'optimal'; other "
+                "choices are not known to keep the promise over several views"
+            )
+        if not isinstance(self.source, Mapping) or not all(isinstance(each, Mapping) for each in self.source.values()):
+            raise PolicyError("source must have a table of values and their shares for each column that it names")
+        object.__setattr__(self, "prior", exact("prior", self.prior))
+        object.__setattr__(self, "posterior", exact("posterior", self.posterior))
+        shares = {
+            name: {str(value): exact(f"source of {shown(name)}", share) for value, share in each.items()}
+            for name, each in self.source.items()
+        }
+        object.__setattr__(self, "source", shares)
+
+    @classmethod
+    def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
+        known = ("prior", "posterior", "adversary", "tuning", "views", "slots", "source")
+        return read_promise(cls, known, section, schema, complain)
+
+    def check(self, schema: Schema) -> None:
+        """Raise PolicyError where the prior needs a number of rows that is not public, or does not fit the domain."""
+        if self.slots > 1 and SLOT in (name.upper() for name in schema.columns):
+            raise PolicyError(f"slots ({self.slots}) add a column {SLOT}; a published column must not be called that")
+        source = self.public_source(schema)
+        try:
+            check_prior(self.prior, self.posterior, schema, domain_size(schema) * self.slots, source.range[1])
+            self.guarantee(schema)
+        except (PolicyError, Infeasible) as error:
+            if not self.source:
+                raise
+            heaviest = source.heaviest(schema)
+            raise type(error)(f"{error}; the most common tuples need most noise: {heaviest}") from None
+
+    def parameters(self, *, n: int, m: int) -> tuple[Fraction, Fraction]:
+        """(alpha, beta): tuples of the table are kept with alpha + beta, others inserted with beta.
+
+        Of several views, beta is that of the first. A source or slots change what they are: see `guarantee`.
+        """
+        promise = self._promise(bound_of(self.prior, n, m), EVEN)
+        return promise.keep - promise.insert, promise.insert
+
+    def guarantee(self, schema: Schema) -> DGammaPrivacy:
+        """What a release under this schema promises."""
+        domain = domain_size(schema) * self.slots
+        found = self._promise(bound_of(self.prior, schema.public_rows or 0, domain), self.public_source(schema).range)
+        return replace(found, candidates=len(schema.domains[schema.sensitive]) * self.slots, slots=self.slots)
+
+    def _promise(self, d: Fraction, weights: tuple[Fraction, Fraction]) -> DGammaPrivacy:
+        gamma = exact("posterior", self.posterior)
+        if not 0 < d < gamma:
+            raise PolicyError(f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}")
+        if self.views > 1:
+            return several_views(d, gamma, self.adversary, self.views)
+        keep, insert = keep_and_insert(d, gamma, self.adversary, self.tuning, weights)
+        return DGammaPrivacy(
+            d=d, gamma=gamma, adversary=self.adversary, keep=keep, insert=insert, candidates=1, weights=weights
+        )
+
+    def public_source(self, schema: Schema) -> Source:
+        """The public source, in whole numbers; one without weights where none is declared."""
+        return source_of(self.source, schema)
+
+    def as_toml(self) -> dict[str, Any]:
+        return self._written(toml_number)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, **self._written(str)}
+
+    def _written(self, write: Any) -> dict[str, Any]:
+        shares = {name: {key: write(share) for key, share in each.items()} for name, each in self.source.items()}
+        return {
+            "prior": write(exact("prior", self.prior)),
+            "posterior": write(exact("posterior", self.posterior)),
+            "adversary": self.adversary,
+            "tuning": self.tuning,
+            "views": self.views,
+            "slots": self.slots,
+            **({"source": shares} if shares else {}),
+        }

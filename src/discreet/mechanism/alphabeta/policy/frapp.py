@@ -1,0 +1,100 @@
+"""FRAPP: every record keeps its tuple with probability g, and else becomes a uniform other tuple of the domain.
+
+Paper: [RSH] section 5, as the method to compare with; its parameter for (d, gamma) follows from what a tuple shown once
+    tells, see `discreet.guarantee.frapp`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.errors import Infeasible, PolicyError
+from discreet.guarantee.frapp import FrappPrivacy
+from discreet.guarantee.tolerance import Number, exact
+from discreet.mechanism.alphabeta.making.codes import Ints, Radix
+from discreet.mechanism.alphabeta.planning.parameters import UNIT
+from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, domain_size, read_promise
+from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.schema.nearest import shown
+from discreet.schema.schema import Schema
+from discreet.schema.write import toml_number
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Frapp:
+    """(d, gamma)-privacy of tuples seen once: `posterior` is gamma, `prior` is d, or k in d = k n / m from 1 on."""
+
+    prior: Number
+    posterior: Number
+
+    kind: ClassVar[str] = "frapp"
+
+    def __post_init__(self) -> None:
+        check_promise(self.prior, self.posterior)
+        object.__setattr__(self, "prior", exact("prior", self.prior))
+        object.__setattr__(self, "posterior", exact("posterior", self.posterior))
+
+    @classmethod
+    def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
+        return read_promise(cls, ("prior", "posterior"), section, schema, complain)
+
+    def check(self, schema: Schema) -> None:
+        """Raise PolicyError where the number of rows is not public, or the prior does not fit the domain."""
+        if schema.public_rows is None:
+            raise PolicyError("public_rows in [table] is missing; frapp publishes one tuple a record, so it is public")
+        if domain_size(schema) < 2:
+            raise PolicyError("the domain must have at least two tuples; publish more columns or finer ones")
+        check_prior(self.prior, self.posterior, schema, domain_size(schema))
+        self.guarantee(schema)
+
+    def parameters(self, *, n: int, m: int) -> Fraction:
+        """g: the largest probability to keep a tuple, a multiple of 2^-62, that keeps the promise."""
+        return self._promise(n, m).keep
+
+    def guarantee(self, schema: Schema) -> FrappPrivacy:
+        """What a release under this schema promises."""
+        found = self._promise(schema.public_rows or 0, domain_size(schema))
+        return replace(found, candidates=len(schema.domains[schema.sensitive]))
+
+    def _promise(self, n: int, m: int) -> FrappPrivacy:
+        d, gamma = bound_of(self.prior, n, m), exact("posterior", self.posterior)
+        if not 0 < d < gamma:
+            raise PolicyError(f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}")
+
+        def keeping(units: int) -> FrappPrivacy:
+            return FrappPrivacy(d=d, gamma=gamma, keep=Fraction(units, UNIT), rows=n, domain=m, candidates=1)
+
+        low, high = int(Fraction(UNIT, m)) + 1, UNIT - 1  # above chance, where a record is as likely any tuple
+        if not keeping(low).holds:
+            raise Infeasible(
+                f"posterior ({float(gamma):.4g}) must be further above prior ({float(d):.4g}); raise posterior or "
+                "lower prior"
+            )
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if keeping(middle).holds else (low, middle - 1)
+        return keeping(low)
+
+    def as_toml(self) -> dict[str, Any]:
+        return {"prior": toml_number(Fraction(self.prior)), "posterior": toml_number(Fraction(self.posterior))}
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "prior": str(self.prior), "posterior": str(self.posterior)}
+
+
+def perturbed(
+    rows: Ints, keep: Fraction, radix: Radix, keeping: np.random.Generator, others: np.random.Generator
+) -> Ints:
+    """Every packed record as it is, or as a uniform other tuple: packed, in order, copies and all."""
+    found = rows.copy()
+    changed = np.flatnonzero(keeping.integers(0, UNIT, size=rows.shape[1]) >= int(keep * UNIT))
+    while len(changed):  # whoever draws his own tuple draws again
+        found[:, changed] = radix.pack([others.integers(0, size, size=len(changed)) for size in radix.sizes])
+        changed = changed[(found[:, changed] == rows[:, changed]).all(axis=0)]
+    return found[:, np.lexsort(found[::-1])]

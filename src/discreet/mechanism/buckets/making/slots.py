@@ -1,0 +1,80 @@
+"""Slots: for each value, the list of bucket ids that its records will get, in secret random order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engine.progress import Tell
+from discreet.mechanism.buckets.making.compose import Counts, Ids, compose, meetings
+from discreet.mechanism.buckets.planning.caps import Ints
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.series.coins import Coins
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slots:
+    """The published counts, one entry for each bucket and value that meet, grouped by value (by position)."""
+
+    bucket: Ids
+    value: NDArray[np.unsignedinteger[Any]]
+    count: Counts
+    starts: Ints  # where each value's records begin among all slots, and where the last ends
+    coins: Coins = field(repr=False)
+
+    def shuffled(self) -> Ids:
+        """Each value's bucket ids, one for each record, shuffled, value after value."""
+        slots = np.repeat(self.bucket, self.count)
+        shuffle = self.coins.stream("slots")
+        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+            shuffle.shuffle(slots[start:stop])
+        return slots
+
+
+def draw_slots(
+    plan: BucketPlan, values: tuple[object, ...], composition: str, coins: Coins, tell: Tell = lambda done: None
+) -> Slots:
+    """Compose every class, and give the buckets ids without meaning."""
+    names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
+    records = [np.array([plan.allocation[value].get(size, 0) for value in values]) for size, _ in plan.classes]
+    held = np.array([meetings(each, buckets) for each, (_, buckets) in zip(records, plan.classes, strict=True)])
+    ends = np.cumsum(held.T.ravel()).reshape(held.T.shape)  # value by value, and class by class within each
+    bucket, count = np.empty(int(ends[-1, -1]), dtype=np.int32), np.empty(int(ends[-1, -1]), dtype=np.uint8)
+    first = 0
+    for j, (size, buckets) in enumerate(plan.classes):
+        starts = ends[:, j] - held[j]
+        stream = coins.stream(f"composition of size {size}")
+        inside = _part_of(tell, first / plan.buckets, buckets / plan.buckets)
+        compose(records[j], buckets, composition, stream, (bucket, count, starts), inside)
+        for start, end in zip(starts.tolist(), ends[:, j].tolist(), strict=True):
+            bucket[start:end] = names[first : first + buckets][bucket[start:end]]
+        first += buckets
+    return Slots(
+        bucket=bucket,
+        value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held.sum(axis=0)),
+        count=count,
+        starts=np.concatenate([[0], np.cumsum(sum(records))]).astype(np.int64),
+        coins=coins,
+    )
+
+
+def _part_of(tell: Tell, start: float, share: float) -> Tell:
+    return lambda done: tell(start + done * share)
+
+
+def hand_out(ids: Ids, starts: Ints, codes: Iterable[Ints]) -> Iterator[Ids]:
+    """The bucket id of each row, in row order: the next unused one of the row's value."""
+    cursor = starts[:-1].copy()
+    for batch in codes:
+        order = np.argsort(batch, kind="stable")
+        found = np.bincount(batch, minlength=len(cursor))
+        begins = np.cumsum(found) - found
+        ranked = batch[order]
+        handed = np.empty(len(batch), dtype=np.int32)
+        handed[order] = ids[cursor[ranked] + np.arange(len(batch)) - begins[ranked]]
+        cursor += found
+        yield handed

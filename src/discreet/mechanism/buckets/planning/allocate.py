@@ -1,0 +1,56 @@
+"""How many records of each value go to each class of buckets.
+
+Paper: [WWFW] section 4.3.
+Symbols: u_ij = floor(f'_i S_j) b_j, a_ij = min(u_ij, o_i).
+Departs: the paper moves the surplus value by value, in any order. Here every value gives the same share of what it may
+    give, rounded so that the class is filled exactly: no value is pushed wholly into one class without need. With more
+    than two classes the shares are found by scaling rows and columns in turn within the caps, rounded down, and an
+    exact maximum flow places what is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.mechanism.buckets.planning.validity import fill
+
+_ROUNDS = 50
+_JUST_BELOW = 1 - 1e-12  # sums of floating-point shares must not pass a whole number
+
+
+def allocate(caps: Ints, counts: Ints, classes: Classes) -> Ints:
+    """Records of each value (rows) in each class (columns) of a valid setting; `caps` has the classes' columns."""
+    if len(classes) == 1:
+        return counts[:, None].copy()
+    if len(classes) > 2:
+        return _allocate_many(caps, counts, classes)
+    (size, buckets), (_, others) = classes
+    most = np.minimum(caps[:, 0] * buckets, counts)
+    least = counts - np.minimum(caps[:, 1] * others, counts)
+    first = least + _share(most - least, size * buckets - int(least.sum()))
+    return np.stack([first, counts - first], axis=1)
+
+
+def _allocate_many(caps: Ints, counts: Ints, classes: Classes) -> Ints:
+    sizes, buckets = (np.array(part, dtype=np.int64) for part in zip(*classes, strict=True))
+    most, needs = np.minimum(caps * buckets, counts[:, None]), sizes * buckets
+    shares = most.astype(np.float64)
+    for _ in range(_ROUNDS):
+        shares = np.minimum(shares * (counts / np.maximum(shares.sum(axis=1), 1e-9))[:, None], most)
+        shares *= np.minimum(1, needs / np.maximum(shares.sum(axis=0), 1e-9))
+    start = np.floor(shares * _JUST_BELOW).astype(np.int64)
+    return fill(caps, counts, sizes, buckets, start).records
+
+
+def _share(room: Ints, wanted: int) -> Ints:
+    """Split `wanted` over the values in proportion to their room, within their room, in exact integers."""
+    total = int(room.sum())
+    if total == 0:
+        return np.zeros_like(room)
+    products = [int(each) * wanted for each in room]
+    shares = np.array([product // total for product in products], dtype=np.int64)
+    rests = np.array([product % total for product in products], dtype=object)
+    missing = wanted - int(shares.sum())
+    shares[np.argsort(-rests, kind="stable")[:missing]] += 1
+    return shares

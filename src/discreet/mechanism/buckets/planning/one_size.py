@@ -1,0 +1,20 @@
+"""The best setting with one bucket size.
+
+Paper: [WWFW] Lemma 2.
+Departs: the paper asks that one size fill the table exactly, so a table whose row count is prime has no setting. That
+    is kept: such a table is infeasible with one size, and two sizes are the remedy.
+"""
+
+from __future__ import annotations
+
+from discreet.mechanism.buckets.planning.caps import Classes, Ints
+
+
+def best_one_size(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:
+    """The smallest size S that divides the table into b buckets with o_i <= floor(f'_i S) b for every value."""
+    rows = int(counts.sum())
+    for column, size in enumerate(sizes.tolist()):
+        buckets, rest = divmod(rows, size)
+        if buckets and not rest and (counts <= caps[:, column] * buckets).all():
+            return ((size, buckets),)
+    return None

@@ -1,0 +1,120 @@
+"""Anatomy: l-diversity with buckets of size l and l + 1, every value at most once in each; the papers' baseline.
+
+Paper: [WWFW] Remark 1 and section 7.1, after Xiao and Tao's Anatomy.
+Departs: Anatomy takes records from the l largest values, bucket by bucket. Here the composition is random, as for
+    buckets of several sizes: the same sizes, the same promise, and answers without bias are possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from discreet.engine.progress import Progress
+from discreet.errors import Infeasible, PolicyError
+from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.guarantee.tolerance import name_some
+from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
+from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_of_classes
+from discreet.mechanism.buckets.planning.validity import find_violation
+from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.schema import Schema
+
+LARGEST_L = 199
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Anatomy:
+    """l-diversity: no value is more than 1/l of a bucket."""
+
+    l: int  # noqa: E741 - the paper's name
+
+    kind: ClassVar[str] = "anatomy"
+    composition: ClassVar[str] = "random"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:
+            raise PolicyError(f"l ({shown(self.l)}) must be a whole number between 2 and {LARGEST_L}")
+
+    @classmethod
+    def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
+        for name in section:
+            if name != "l":
+                complain((name,), f"{name} is not a parameter of anatomy{did_you_mean(name, ('l',))}")
+        if "l" not in section:
+            complain((), "l is missing; give a whole number such as l = 4")
+            return None
+        try:
+            return cls(l=section["l"])
+        except PolicyError as error:
+            complain(("l",), str(error))
+            return None
+
+    def check(self, schema: Schema) -> None:
+        """Raise PolicyError where the domain has too few values."""
+        if len(schema.domains[schema.sensitive]) < self.l:
+            raise PolicyError(f"l ({self.l}) must be at most the number of values of {schema.sensitive}")
+
+    def plan(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
+        """As many buckets of size l as there can be, some with one record more; raises Infeasible where none can."""
+        rows = sum(int(count) for count in counts.values())
+        if not rows:
+            raise Infeasible("the table has no rows; there is nothing to publish")
+        limits = {value: Fraction(1, self.l) for value in counts}
+        frequent = tuple(value for value, count in counts.items() if count * self.l > rows)
+        if frequent:
+            largest = rows // max(int(count) for count in counts.values())
+            remedy = f"l {largest} would do" if largest >= 2 else "no l would do"
+            raise Infeasible(
+                f"l ({self.l}) must be such that no value is more than 1/{self.l} of the rows, and "
+                f"{name_some(frequent)} is; {remedy}, or buckets with a tolerance for each value",
+                values=frequent,
+            )
+        classes = anatomy_classes(rows, self.l)
+        if classes is None or find_violation(counts, limits, classes) is not None:
+            raise Infeasible(f"l ({self.l}) must be smaller for a table of {rows} rows; its last rows fit in no bucket")
+        return plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
+
+    def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
+        """The same plan again: l alone decides it."""
+        return self.plan(counts)
+
+    def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
+        """What a release of such a table promises: the tolerance 1/l for every value."""
+        return FPrimePrivacy(tolerance=tuple((value, Fraction(1, self.l)) for value in counts))
+
+    def as_toml(self) -> dict[str, Any]:
+        return {"l": self.l}
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "l": self.l}
+
+
+def anatomy_classes(rows: int, l: int) -> Classes | None:  # noqa: E741 - the paper's name
+    """The sizes that Anatomy gives, eligible or not: for the papers' curves. None where rows are left over."""
+    buckets, larger = divmod(rows, l)
+    if larger > buckets:
+        return None
+    return tuple((size, number) for size, number in ((l, buckets - larger), (l + 1, larger)) if number)
+
+
+def modelling_l(tolerance: Mapping[object, Fraction]) -> int:
+    """The l that keeps every tolerance: ceil(1 / min f').  # [WWFW] Remark 1"""
+    return max(map(smallest_size, tolerance.values()))
+
+
+def why_not_anatomy(counts: Mapping[object, int], tolerance: Mapping[object, Fraction]) -> str | None:
+    """Why l-diversity cannot stand in for these tolerances, in one sentence; None where it can.  # [WWFW] Remark 1"""
+    occurring = {value: int(count) for value, count in counts.items() if count}
+    rows, wanted = sum(occurring.values()), modelling_l({value: tolerance[value] for value in occurring})
+    value, most = max(occurring.items(), key=lambda each: each[1])
+    if most * wanted <= rows:
+        return None
+    return (
+        f"l-diversity keeps these tolerances only with l = {wanted}, and then no value may be more than "
+        f"{1 / wanted:.2%} of the rows, but {value} is {most / rows:.2%}"
+    )

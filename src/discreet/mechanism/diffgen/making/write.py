@@ -1,0 +1,114 @@
+"""Writing a DiffGen release: leaves, tables, the manifest and a README for the analyst."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.mechanism.diffgen.making.cuts import Cuts
+from discreet.mechanism.diffgen.making.fit import Fitted
+from discreet.mechanism.diffgen.making.make import Made
+from discreet.mechanism.diffgen.making.tree import Ints
+from discreet.mechanism.diffgen.policy.diffgen import DiffGen
+from discreet.release.diffgen.tables import UNIT
+from discreet.release.manifest import LEAVES, TABLES, leaf_fields_of, write_manifest
+from discreet.release.readme import leaf_readme_of
+from discreet.schema.schema import Schema
+from discreet.table.table import Table
+
+
+def write_leaves(
+    table: Table, mechanism: DiffGen, made: Made, folder: Path, *, csv: bool, continued: bool, seeded: bool
+) -> None:
+    """Fill `folder` with the release."""
+    (folder / "data").mkdir()
+    schema, target = table.schema, mechanism.target_of(table.schema)
+    fitted = in_order(made.fitted)
+    for name, content in ((LEAVES, leaf_rows(fitted, schema, target)), (TABLES, table_rows(fitted, schema, target))):
+        with pq.ParquetWriter(folder / name, content.schema, compression="zstd", store_schema=False) as writer:
+            writer.write_table(content)
+        if csv:
+            table.engine.write_csv(folder / name, (folder / name).with_suffix(".csv"))
+    _write_manifest(schema, mechanism, made, folder, csv=csv, continued=continued, seeded=seeded)
+
+
+def in_order(fitted: Fitted) -> Fitted:
+    """The values of each cut in the order of their first cells, so that the order says nothing of how they came."""
+    values, leaves = list(fitted.cuts.values), fitted.leaves
+    for axis, position in enumerate(fitted.cuts.axes):
+        order = sorted(range(len(values[position])), key=lambda place: values[position][place].cells[0])
+        leaves = leaves.take(order, axis=axis)
+        values[position] = tuple(values[position][place] for place in order)
+    return Fitted(Cuts(fitted.cuts.taxonomies, tuple(values)), leaves, fitted.tables)
+
+
+def leaf_rows(fitted: Fitted, schema: Schema, target: str) -> pa.Table:
+    """A row for each combination of values and class, the first attribute slowest."""
+    cuts, classes = fitted.cuts, fitted.leaves.shape[-1]
+    place = np.unravel_index(np.arange(fitted.leaves.size), fitted.leaves.shape)
+    columns: dict[str, pa.Array] = {}
+    for position, taxonomy in enumerate(cuts.taxonomies):
+        labels = [node.label for node in cuts.values[position]]
+        at = place[cuts.axes.index(position)] if position in cuts.axes else np.zeros(fitted.leaves.size, dtype=np.int64)
+        columns[taxonomy.name] = pa.array(labels, pa.string()).take(pa.array(at))
+    columns[target] = _classes(schema, target, np.tile(np.arange(classes), fitted.leaves.size // classes))
+    return pa.table({**columns, "COUNT": _counts(fitted.leaves)})
+
+
+def table_rows(fitted: Fitted, schema: Schema, target: str) -> pa.Table:
+    """A row for each cell of each attribute and class."""
+    names: list[str] = []
+    values: list[str] = []
+    cells: list[str] = []
+    for position, taxonomy in enumerate(fitted.cuts.taxonomies):
+        groups, cut = fitted.cuts.groups(position), fitted.cuts.values[position]
+        classes = fitted.tables[position].shape[1]
+        for cell, label in enumerate(taxonomy.labels):
+            names += [taxonomy.name] * classes
+            values += [cut[groups[cell]].label] * classes
+            cells += [label] * classes
+    codes = np.concatenate([np.tile(np.arange(each.shape[1]), len(each)) for each in fitted.tables])
+    content = {
+        "ATTRIBUTE": pa.array(names, pa.string()),
+        "VALUE": pa.array(values, pa.string()),
+        "CELL": pa.array(cells, pa.string()),
+        target: _classes(schema, target, codes),
+        "COUNT": _counts(np.concatenate([each.ravel() for each in fitted.tables])),
+    }
+    return pa.table(content)
+
+
+def _classes(schema: Schema, target: str, codes: Ints) -> pa.Array:
+    domain = schema.domains[target]
+    kind = pa.int64() if domain.type == "integer" else pa.string()
+    return pa.array(list(domain), kind).take(pa.array(codes))
+
+
+def _counts(units: Ints) -> pa.Array:
+    """Counts as decimal numbers: whole multiples of 1 / UNIT, so that they add up exactly."""
+    return pa.array(units.ravel() / UNIT, pa.float64())
+
+
+def _write_manifest(
+    schema: Schema, mechanism: DiffGen, made: Made, folder: Path, *, csv: bool, continued: bool, seeded: bool
+) -> None:
+    target = mechanism.target_of(schema)
+    facts = made.promise.facts(continued=continued)
+    numbers = {"leaves": made.fitted.leaves.size, "specializations": made.specializations, "levels": made.levels}
+    alone = made.promise.share("tables again") is not None
+    write_manifest(
+        folder,
+        schema,
+        mechanism=mechanism.as_json(),
+        guarantee=made.promise.as_json(),
+        facts=facts,
+        numbers=numbers,
+        tables={path: leaf_fields_of(schema, target, path) for path in (LEAVES, TABLES)},
+        readme=leaf_readme_of(schema, facts, mechanism.as_json(), numbers, alone=alone, seeded=seeded),
+        csv=csv,
+        continued=continued,
+        seeded=seeded,
+    )
