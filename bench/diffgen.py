@@ -26,7 +26,7 @@ from discreet.evaluate.labelled import adult, census
 from discreet.evaluate.ranges import Ranges, answers, ranges_of
 from discreet.evaluate.simulated import DIFFGEN, Simulated, diffgens, generalized_accuracy, guided, one_way
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise
-from discreet.mechanism.diffgen.making.score import SCORES
+from discreet.mechanism.diffgen.planning.score import SCORES
 from discreet.release.diffgen.tables import UNIT, LeafTables
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import discreet
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
 from discreet.mechanism.diffgen.making.cover import minimum_cover
-from discreet.mechanism.diffgen.making.tree import tree_of
 from discreet.mechanism.diffgen.making.whole import nearest_split, non_negative, rounded_split, whole_counts
+from discreet.mechanism.diffgen.planning.tree import tree_of
 
 
 @st.composite

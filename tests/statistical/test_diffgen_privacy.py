@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.mechanism.diffgen.making.cuts import diffgen_tree, replay
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
 from discreet.mechanism.diffgen.making.measure import Rows, measure_histogram
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise
 from discreet.mechanism.diffgen.planning.budget import exponential_budget, histogram_budget
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import taxonomy_of

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-import discreet
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
+from discreet.mechanism.check import check as check_policy
 
 EXAMPLE = "Example: discreet check hospital.csv --policy hospital.toml"
 
@@ -28,7 +28,7 @@ def check(
     """Check a policy, and a table against it; everything that is wrong is said at once."""
     form = csv_form(delimiter, encoding, no_header)
     with bar() as progress:
-        problems = discreet.check(policy, data, csv=form, show_values=show_values, progress=progress)
+        problems = check_policy(policy, data, csv=form, show_values=show_values, progress=progress)
     if as_json:
         listed = [{"line": problem.line, "message": problem.message} for problem in problems]
         show_json({"ok": not problems, "problems": listed})

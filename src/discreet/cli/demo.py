@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pyarrow as pa
 import typer
 from rich.table import Table
 
-import discreet
 from discreet.cli.options import AsJson
-from discreet.cli.show import console, estimate_row, guarded, say, show_bars, show_json, show_plan
+from discreet.cli.show import console, estimate_row, guarded, say, show_bars, show_json
 from discreet.datasets.hospital import write_hospital
 from discreet.engine.duck import Engine
+from discreet.errors import ReleaseError
+from discreet.estimate.estimate import Estimate
+from discreet.estimate.release import Release
 from discreet.guarantee.words import percent
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.publish import plan as plan_table
+from discreet.mechanism.publish import publish
+from discreet.release.verify import Verdict, verify
+from discreet.schema.policy import Policy
+from discreet.table.read import read_table
+from discreet.table.table import Table as Rows
 
 EXAMPLE = "Example: discreet demo --keep hospital"
 QUESTIONS = (
@@ -37,7 +46,7 @@ def demo(
 ) -> None:
     """Publish, verify and ask a synthetic hospital table, with the true counts beside."""
     if keep is not None and keep.exists():
-        raise discreet.ReleaseError(f"folder ({keep}) must not exist yet; choose another name")
+        raise ReleaseError(f"folder ({keep}) must not exist yet; choose another name")
     with tempfile.TemporaryDirectory() as temporary:
         story = _story(keep or Path(temporary) / "hospital", patients, quiet=as_json)
     if as_json:
@@ -58,14 +67,13 @@ def demo(
 
 def _story(folder: Path, patients: int, *, quiet: bool) -> dict[str, Any]:
     data, policy_file = write_hospital(folder, patients)
-    policy = discreet.Policy.load(policy_file)
-    table = discreet.read_table(data, policy)
-    plan = discreet.plan(table, policy)
-    assert isinstance(plan, discreet.BucketPlan)  # noqa: S101 - the demo's own policy says so
+    policy = Policy.load(policy_file)
+    table = read_table(data, policy)
+    plan = cast("BucketPlan", plan_table(table, policy))  # the demo's own policy says so
     if not quiet:
         _show_table(table, plan)
-    release = discreet.publish(table, policy, to=folder / "release")
-    verdict = discreet.verify(folder / "release")
+    release = publish(table, policy, to=folder / "release")
+    verdict = verify(folder / "release")
     truths = _truths(data)
     answers = [
         (question, release.count(question), release.count(question, estimator="uniform")) for question in QUESTIONS
@@ -87,7 +95,7 @@ def _story(folder: Path, patients: int, *, quiet: bool) -> dict[str, Any]:
     }
 
 
-def _show_table(table: discreet.Table, plan: discreet.BucketPlan) -> None:
+def _show_table(table: Rows, plan: BucketPlan) -> None:
     say(f"A hospital's table: {table.rows:,} patients (none of them real)", style="bold")
     say(
         "name, ssn, age, gender, zipcode, ward, disease; nobody should learn a patient's disease from what is "
@@ -103,10 +111,11 @@ def _show_table(table: discreet.Table, plan: discreet.BucketPlan) -> None:
     say("  every other disease: at most 8 times its share plus 2 %.")
     say()
     say("The plan", style="bold")
-    show_plan(plan)
+    for line in plan.lines():
+        say(line)
 
 
-def _show_release(release: discreet.Release, verdict: discreet.Verdict) -> None:
+def _show_release(release: Release, verdict: Verdict) -> None:
     say()
     say("The release: two tables that share nothing but a bucket id", style="bold")
     with Engine(paths=[release.path]) as engine:
@@ -128,7 +137,7 @@ def _show_rows(rows: pa.Table, title: str) -> None:
     console.print(table)
 
 
-def _show_answers(answers: list[tuple[str, discreet.Estimate, discreet.Estimate]], truths: dict[str, int]) -> None:
+def _show_answers(answers: list[tuple[str, Estimate, Estimate]], truths: dict[str, int]) -> None:
     say()
     say(
         "Four questions to the release (the true count is known here only because the demo owns the table)",

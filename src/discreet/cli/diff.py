@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-import discreet
 from discreet.cli.options import AsJson
 from discreet.cli.show import guarded, say, show_json
+from discreet.errors import DiscreetError
 from discreet.release.alike import plain
 from discreet.release.difference import Difference, differences, policy_content, release_content, same_release
 from discreet.release.folder import read_manifest
+from discreet.schema.policy import Policy
 
 EXAMPLE = "Example: discreet diff old.toml new.toml"
 MOST = 8
@@ -28,7 +29,7 @@ def diff(a: Side, b: Side, as_json: AsJson = False) -> None:
     """Compare two releases or two policies, in words; what a release says of itself is not verified."""
     kinds = _kind(a), _kind(b)
     if kinds[0] != kinds[1]:
-        raise discreet.DiscreetError(f"A is a {kinds[0]} and B is a {kinds[1]}; compare two of a kind")
+        raise DiscreetError(f"A is a {kinds[0]} and B is a {kinds[1]}; compare two of a kind")
     one, two = (_content(path, kinds[0]) for path in (a, b))
     found = differences(one, two)
     if as_json:
@@ -45,12 +46,12 @@ def _kind(path: Path) -> str:
         return "release"
     if path.is_file():
         return "policy"
-    raise discreet.DiscreetError(f"({path}) must be a release folder or a policy file; there is nothing of that name")
+    raise DiscreetError(f"({path}) must be a release folder or a policy file; there is nothing of that name")
 
 
 def _content(path: Path, kind: str) -> dict[str, Any]:
     """What is compared: of a release its manifest alone, read as a stranger's."""
-    return release_content(read_manifest(path)) if kind == "release" else policy_content(discreet.Policy.load(path))
+    return release_content(read_manifest(path)) if kind == "release" else policy_content(Policy.load(path))
 
 
 def _verdict(kind: str, one: dict[str, Any], two: dict[str, Any], found: Sequence[Difference]) -> str:

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
-from discreet.mechanism.draft.draft import check_free
+from discreet.errors import PolicyError
+from discreet.mechanism.draft.draft import Draft, check_free, draft_policy
 
 EXAMPLE = "Example: discreet init hospital.csv -o hospital.toml"
 
@@ -33,9 +33,9 @@ def init(
     """Draft a policy from a table: roles, domains, a tolerance. It runs as it stands, but a person must read it."""
     check_free(to, replace=replace)
     if to.exists() and any(to.samefile(path) for path in glob.glob(data) or [data] if Path(path).exists()):
-        raise discreet.PolicyError(f"policy ({to}) must not be the table itself; name another file")
+        raise PolicyError(f"policy ({to}) must not be the table itself; name another file")
     with bar() as progress:
-        draft = discreet.draft_policy(data, sensitive, csv=csv_form(delimiter, encoding, no_header), progress=progress)
+        draft = draft_policy(data, sensitive, csv=csv_form(delimiter, encoding, no_header), progress=progress)
     draft.save(to, replace=replace)
     if as_json:
         show_json(_as_json(draft, to))
@@ -48,7 +48,7 @@ def init(
     )
 
 
-def _as_json(draft: discreet.Draft, to: Path) -> dict[str, object]:
+def _as_json(draft: Draft, to: Path) -> dict[str, object]:
     """Names of columns and reasons; the values are in the file only."""
     return {
         "policy": str(to),
@@ -63,7 +63,7 @@ def _as_json(draft: discreet.Draft, to: Path) -> dict[str, object]:
     }
 
 
-def _show(draft: discreet.Draft, data: str, to: Path) -> None:
+def _show(draft: Draft, data: str, to: Path) -> None:
     say(f"drafted {to} from {draft.rows:,} rows")
     say(f"  sensitive          {draft.sensitive}")
     if draft.candidates:

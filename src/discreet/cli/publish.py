@@ -8,9 +8,12 @@ from typing import Annotated
 
 import typer
 
-import discreet
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
+from discreet.mechanism.mechanism import publishing
+from discreet.mechanism.publish import publish as publish_table
+from discreet.schema.policy import Policy
+from discreet.table.read import read_table
 
 EXAMPLE = "Example: discreet publish hospital.csv --policy hospital.toml -o release"
 
@@ -36,11 +39,11 @@ def publish(
     as_json: AsJson = False,
 ) -> None:
     """Publish a table as a release folder that may leave the house."""
-    loaded = discreet.Policy.load(policy)
+    loaded = Policy.load(policy)
     with bar() as progress:
-        table = discreet.read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
+        table = read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
     with closing(table), bar() as progress:
-        release = discreet.publish(
+        release = publish_table(
             table,
             loaded,
             to=to,
@@ -50,18 +53,16 @@ def publish(
             csv=csv,
             progress=progress,
         )
-        planned = discreet.plan(table, loaded) if isinstance(loaded.mechanism, discreet.DiffGen) else None
     release.close()
     facts = release.facts
     if as_json:
-        show_json({"release": str(to), "rows": release.rows, "facts": facts})
+        content = {"release": str(to), "rows": release.rows, "size": release.size, "unit": release.unit, "facts": facts}
+        show_json(content)
         return
-    what = "noisy counts" if isinstance(loaded.mechanism, discreet.DiffGen) else "rows"
-    what = "tuples" if isinstance(loaded.mechanism, discreet.AlphaBeta | discreet.Frapp) else what
-    say(f"published {release.rows:,} {what} as {to}")
+    say(f"published {release.size:,} {release.holds} as {to}; its counts are of {release.unit}")
     say(facts["words"])
-    for warning in planned.warnings if isinstance(planned, discreet.LeafPlan) else ():
-        say(f"note: {warning}")
+    for note in publishing(loaded).notes(loaded.schema):
+        say(f"note: {note}")
     if "warning" in facts:
         say(f"Note: {facts['warning']}", style="bold")
     say("not covered:")

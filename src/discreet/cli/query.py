@@ -10,11 +10,21 @@ import typer
 from pyarrow import compute, parquet
 from pyarrow import csv as arrow_csv
 
-import discreet
 from discreet.cli.options import AsJson, Folder
 from discreet.cli.show import estimate_row, guarded, say, show_counts, show_json
+from discreet.errors import QueryError
+from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.open import open_release
+from discreet.estimate.release import Beside
+from discreet.release.family import FAMILIES
 
 EXAMPLE = "Example: discreet query release \"age BETWEEN 30 AND 40 AND disease = 'HIV'\""
+
+
+def _ways() -> str:
+    """The estimators of each family, the default first."""
+    families = {family.name: family for family in FAMILIES.values()}
+    return "; ".join(f"{name}: {', '.join(family.estimators)}" for name, family in families.items())
 
 
 @guarded
@@ -24,9 +34,9 @@ def query(
         str, typer.Argument(help="A condition, or SELECT COUNT(*) ... [GROUP BY ...].", show_default=False)
     ],
     estimator: Annotated[
-        str,
-        typer.Option(help="unbiased; for buckets uniform (the papers' model), for views clipped, best or control."),
-    ] = "unbiased",
+        str | None,
+        typer.Option(help=f"How to answer; {_ways()}.", show_default="the first of its family"),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="How often the interval should hold the true count.")] = 0.95,
     aux: Annotated[
         list[str] | None,
@@ -34,33 +44,33 @@ def query(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a release how many people meet a condition; every answer has an interval."""
+    """Ask a release how many meet a condition; every answer has an interval and says what it counts."""
     tables = dict(_auxiliary(each) for each in aux or [])
-    with closing(discreet.open_release(release)) as opened:
+    with closing(open_release(release)) as opened:
         answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
-        model = None
-        if not as_json and "uniform" in opened.estimators:
-            model = opened.query(question, estimator="uniform", confidence=confidence, aux=tables)
+        beside, other = opened.beside, None
+        if not as_json and beside is not None:
+            other = opened.query(question, estimator=beside.estimator, confidence=confidence, aux=tables)
     if as_json:
         show_json(answer.as_json())
         return
-    if isinstance(answer, discreet.Counts):
-        show_counts(answer, model if isinstance(model, discreet.Counts) else None)
+    if isinstance(answer, Counts):
+        show_counts(answer, other if isinstance(other, Counts) else None, beside.label if beside else "")
     else:
-        _show_one(answer, model if isinstance(model, discreet.Estimate) else None)
+        _show_one(answer, other if isinstance(other, Estimate) else None, beside)
 
 
-def _show_one(answer: discreet.Estimate, model: discreet.Estimate | None) -> None:
+def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -> None:
     if answer.exact:
-        say(f"{answer.bounds[0]:,}, exactly: the published tables leave no doubt")
+        say(f"{answer.bounds[0]:,} {answer.unit}, exactly: the published tables leave no doubt")
         return
     value, interval, bounds = estimate_row(answer)
     say(f"{value}", style="bold")
     say(f"  {answer.confidence:.0%} interval   {interval}  (over {answer.conditional_on})")
     say(f"  certainly      {bounds}")
-    if model is not None and answer.conditional_on != "model":
-        value, interval, _ = estimate_row(model)
-        say(f"  uniform model  {value}, {interval}: right only if the buckets' rows are alike")
+    if other is not None and beside is not None and answer.estimator != beside.estimator:
+        value, interval, _ = estimate_row(other)
+        say(f"  {beside.label:<14} {value}, {interval}: {beside.right}")
     if answer.note:
         say(f"  note: {answer.note}")
 
@@ -71,9 +81,7 @@ def _auxiliary(given: str) -> tuple[str, Any]:
     try:
         return name, parquet.read_table(file) if file.endswith((".parquet", ".pq")) else _read_csv(file)
     except (OSError, ValueError, pa.ArrowException):
-        raise discreet.QueryError(
-            f"aux ({given}) must be NAME=FILE with a CSV or Parquet file that can be read"
-        ) from None
+        raise QueryError(f"aux ({given}) must be NAME=FILE with a CSV or Parquet file that can be read") from None
 
 
 def _read_csv(file: str) -> pa.Table:

@@ -6,7 +6,7 @@ import functools
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO, TypeVar
 
@@ -21,9 +21,7 @@ from rich.text import Text
 from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
-from discreet.mechanism.buckets.planning.explain import Reason
-from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.release.alike import plain
+from discreet.release.alike import name_of, plain
 from discreet.schema.schema import MOST_ROWS
 
 for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the answer too, with signs spelt out
@@ -95,57 +93,18 @@ def _plain_lines(text: str) -> str:
 def show_bars(counts: Mapping[object, int], width: int = 40) -> None:
     """A histogram as bars."""
     total, most = sum(counts.values()), max(counts.values())
-    name = max(len(_named(value)) for value in counts)
+    name = max(len(name_of(value)) for value in counts)
     for value, count in sorted(counts.items(), key=lambda pair: -pair[1]):
         bar = "█" * max(1, round(width * count / most)) if count else ""
-        say(f"  {_named(value):<{name}} {count:>7,} {count / total:>7.2%} {bar}")
-
-
-def _named(value: object) -> str:
-    return "(missing)" if value is None else str(value)
-
-
-def show_plan(plan: BucketPlan) -> None:
-    """The classes, the loss and what drives it."""
-    say(f"{plan.records:,} records in {plan.buckets:,} buckets:")
-    for size, buckets in plan.classes:
-        say(f"  {buckets:,} buckets of {size}")
-    if plan.proved_optimal:
-        proved = "proved optimal"
-    elif plan.gap < 0.01:
-        proved = f"certified to be within {plan.gap:.1e} of the optimum"
-    else:
-        proved = f"no setting of any sizes can go below {plan.lower_bound:,}"
-    say(f"loss {plan.loss:,} ({proved}); MSE {plan.mse:.4f}, information loss {plan.information_loss:.6f}")
-    if drivers := plan.drivers():
-        say("the cost comes from values that cannot go into the smallest buckets:")
-        for value, records, least in drivers[:8]:
-            limit = float(plan.tolerance[value])
-            say(f"  {_named(value)}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records")
-        if len(drivers) > 8:
-            say(f"  and {len(drivers) - 8} more values")
-
-
-def show_reasons(reasons: Sequence[Reason], most: int = 12) -> None:
-    """What a tolerance a tenth higher would save, value by value."""
-    say("what a tolerance that is a tenth higher would save:")
-    for reason in reasons[:most]:
-        listed = ", ".join(f"{records:,} in buckets of {size}" for size, records in sorted(reason.sizes.items())[:4])
-        more = ", ..." if len(reason.sizes) > 4 else ""
-        say(
-            f"  {_named(reason.value)}: {float(reason.tolerance):.2%} to {float(reason.relaxed):.2%} saves about "
-            f"{reason.saves:,} of the loss ({listed}{more})"
-        )
-    if len(reasons) > most:
-        say(f"  and {len(reasons) - most} more values")
+        say(f"  {name_of(value):<{name}} {count:>7,} {count / total:>7.2%} {bar}")
 
 
 def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
-    """Value, interval and bounds as a person reads them."""
+    """Value, interval and bounds as a person reads them; the unit stands beside the value."""
     if estimate.exact:
-        return f"{estimate.bounds[0]:,}", "exact", "exact"
+        return f"{estimate.bounds[0]:,} {estimate.unit}", "exact", "exact"
     least, most = estimate.bounds
-    value = "unknown" if estimate.value is None else f"{estimate.value:,.0f}"
+    value = "unknown" if estimate.value is None else f"{estimate.value:,.0f} {estimate.unit}"
     return (
         value,
         f"{estimate.low:,.0f} to {estimate.high:,.0f}",
@@ -153,12 +112,12 @@ def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
     )
 
 
-def show_counts(counts: Counts, models: Counts | None) -> None:
-    """A table of estimates, with the papers' estimate beside, where there is one."""
+def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
+    """A table of estimates, with another estimator's beside, where there is one."""
     confidence = counts.rows[0][1].confidence if counts.rows else 0.95
-    beside = ("uniform (model)",) if models else ()
+    beside = (label,) if others else ()
     table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)
     for number, (group, estimate) in enumerate(counts):
-        named = (escape(plain(_named(value))) for value in group)
-        table.add_row(*named, *estimate_row(estimate), *([estimate_row(models.rows[number][1])[0]] if models else []))
+        named = (escape(plain(name_of(value))) for value in group)
+        table.add_row(*named, *estimate_row(estimate), *([estimate_row(others.rows[number][1])[0]] if others else []))
     console.print(table)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-import discreet
 from discreet.cli.options import AsJson, Folder
 from discreet.cli.show import bar, guarded, say, show_json
+from discreet.release.verify import verify as verify_release
 
 EXAMPLE = "Example: discreet verify release"
 
@@ -23,7 +23,7 @@ def verify(
 ) -> None:
     """Verify a release from its files alone; exit 1 where the promise does not hold."""
     with bar() as progress:
-        verdict = discreet.verify(release, allow_seeded=allow_seeded, progress=progress)
+        verdict = verify_release(release, allow_seeded=allow_seeded, progress=progress)
     if as_json:
         show_json(verdict.as_json())
     else:

@@ -11,6 +11,7 @@ import pyarrow as pa
 COINS = "publisher's coins"
 MODEL = "model"
 NOTHING = "nothing"
+PEOPLE, RECORDS, TUPLES = "people", "records", "distinct tuples"  # what is counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +20,10 @@ class Estimate:
 
     `low` and `high` hold the true count with probability `confidence` over what `conditional_on` names: "publisher's
     coins" (true for any table), "model" (true if the model is), or "nothing" (they are the bounds). `bounds` hold it
-    always. `value` and `standard_error` are None where the release does not determine the count; `note` says why.
+    always, and `value` and interval lie within them. `value` and `standard_error` are None where the release does not
+    determine the count; `note` says why, or what was cut. `unit` is what is counted and `estimator` what made the
+    value. `design` is the estimate that holds over the publisher's coins, as it came out and not cut to the bounds, so
+    that sums of such values stay without bias; None where there is none.
     """
 
     value: float | None
@@ -28,11 +32,15 @@ class Estimate:
     high: float
     confidence: float
     bounds: tuple[int, int]
+    unit: str
+    estimator: str
     conditional_on: str
+    design: Estimate | None = None
     note: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "bounds": list(self.bounds)}
+        own = {**asdict(self), "bounds": list(self.bounds)}
+        return {**own, "design": None if self.design is None else self.design.as_json()}
 
     @property
     def exact(self) -> bool:
@@ -41,11 +49,12 @@ class Estimate:
 
     def __str__(self) -> str:
         if self.exact:
-            return f"{self.bounds[0]:,} exactly"
+            return f"{self.bounds[0]:,} {self.unit}, exactly"
         value = "unknown" if self.value is None else f"{self.value:,.0f}"
         return (
-            f"{value}  [{self.low:,.0f}, {self.high:,.0f}] at {self.confidence:.0%} over {self.conditional_on}, "
-            f"certainly in [{self.bounds[0]:,}, {self.bounds[1]:,}]" + (f"; {self.note}" if self.note else "")
+            f"{value} {self.unit}  [{self.low:,.0f}, {self.high:,.0f}] at {self.confidence:.0%} over "
+            f"{self.conditional_on}, certainly in [{self.bounds[0]:,}, {self.bounds[1]:,}]"
+            + (f"; {self.note}" if self.note else "")
         )
 
 

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from discreet.errors import ReleaseError
-from discreet.estimate.alphabeta.frapp import FrappRelease
-from discreet.estimate.alphabeta.release import ViewRelease
-from discreet.estimate.alphabeta.several import SeveralViewsRelease
-from discreet.estimate.buckets.release import BucketRelease
-from discreet.estimate.diffgen.release import DiffGenRelease
 from discreet.estimate.release import Release
-from discreet.release.folder import BUCKETS, DIFFGEN, FRAPP, SEVERAL, VIEWS, read_manifest
-
-_KINDS: tuple[tuple[object, type[Release]], ...] = (
-    (BUCKETS, BucketRelease),
-    (VIEWS, ViewRelease),
-    (SEVERAL, SeveralViewsRelease),
-    (FRAPP, FrappRelease),
-    (DIFFGEN, DiffGenRelease),
-)
+from discreet.release.family import FAMILIES
+from discreet.release.folder import read_manifest
 
 
 def open_release(folder: str | Path) -> Release:
@@ -28,4 +17,4 @@ def open_release(folder: str | Path) -> Release:
     if not path.is_dir():
         raise ReleaseError(f"release ({folder}) must be a folder")
     manifest = read_manifest(path)
-    return next(kind for family, kind in _KINDS if family is manifest.family)(manifest)
+    return cast("Release", FAMILIES[manifest.kind].reader(manifest))

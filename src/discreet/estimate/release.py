@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any, ClassVar
 
 import duckdb
@@ -18,23 +18,41 @@ from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier, literal, text
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.query.auxiliary import register_auxiliary
-from discreet.query.condition import Atom, Column, Condition, Every
+from discreet.query.condition import Atom, Column, Every
 from discreet.query.parse import Query, parse_query
-from discreet.release.folder import Manifest, plain_file
+from discreet.release.family import FAMILIES
+from discreet.release.folder import plain_file
+from discreet.release.statement import Manifest
 from discreet.schema.schema import Schema
 
 MOST_GROUPS = 10_000
 
 
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """An estimator whose answer people are shown beside the default's: what it is called, and when it is right."""
+
+    estimator: str
+    label: str
+    right: str
+
+
 class Release(ABC):
-    """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table."""
+    """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
 
-    estimators: ClassVar[tuple[str, ...]]
+    GROUP BY has one rule in every family: the groups are all combinations of the columns' values that the release does
+    not rule out, in the order of the domains, and each is asked as the condition that it is.
+    """
 
-    def __init__(self, manifest: Manifest) -> None:
+    beside: ClassVar[Beside | None] = None
+
+    def __init__(self, manifest: Manifest[Any, Any, Any]) -> None:
         self._manifest = manifest
+        self._family = FAMILIES[manifest.kind]
         self._engine = Engine(paths=[manifest.folder])
+        self._known: dict[str, Estimator] = {}
 
     @property
     def path(self) -> Path:
@@ -48,32 +66,49 @@ class Release(ABC):
     @property
     def facts(self) -> Mapping[str, Any]:
         """What is promised, to whom, and what is not covered."""
-        return dict(self._manifest.block["facts"])
+        return dict(self._manifest.facts)
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The ways to an answer that this release has, the default first."""
+        return tuple(name for name, each in self._family.estimators.items() if each.fits(self))
+
+    @property
+    def holds(self) -> str:
+        """What `size` counts, in a word."""
+        return self._family.holds
 
     @property
     @abstractmethod
-    def rows(self) -> int:
-        """How many rows the release has: people, or tuples with the random ones."""
+    def rows(self) -> int | None:
+        """How many people it is about; None where the release does not tell."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How much its files hold: rows, tuples with the random ones, or noisy counts."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """What its counts count: people, records or distinct tuples."""
 
     @abstractmethod
-    def _answers(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
-        """An estimate for each condition."""
-
-    @abstractmethod
-    def _occurring(self, column: str) -> list[Any]:
-        """The values of a column that a GROUP BY lists."""
+    def _possible(self, column: str) -> list[Any]:
+        """The values of a column that the release does not rule out, in the order of the domain."""
 
     def count(
         self,
         where: str = "",
         *,
-        estimator: str = "unbiased",
+        estimator: str | None = None,
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate:
-        """How many people meet the condition; an empty condition counts everybody.
+        """How many meet the condition; an empty condition counts everybody. `unit` says who or what is counted.
 
-        `aux` hands in public tables (Arrow, pandas, or a dict of lists) for IN (SELECT ... FROM name).
+        `estimator` is one of `estimators`, by default the first. `aux` hands in public tables (Arrow, pandas, or a dict
+        of lists) for IN (SELECT ... FROM name).
         """
         return self.count_many([where], estimator=estimator, confidence=confidence, aux=aux)[0]
 
@@ -81,7 +116,7 @@ class Release(ABC):
         self,
         wheres: Sequence[str],
         *,
-        estimator: str = "unbiased",
+        estimator: str | None = None,
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> list[Estimate]:
@@ -90,17 +125,17 @@ class Release(ABC):
         queries = [parse_query(where, self.schema, known) for where in wheres]
         if any(query.group_by for query in queries):
             raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
-        return self._estimates([query.where for query in queries], estimator, confidence)
+        return self._estimates(Asked(conditions=[query.where for query in queries]), estimator, confidence)
 
     def count_by(
         self,
         *columns: str,
         where: str = "",
-        estimator: str = "unbiased",
+        estimator: str | None = None,
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> Counts:
-        """An estimate for each group of values of the columns that the release shows to occur."""
+        """An estimate for each group of values of the columns that the release does not rule out."""
         grouped = ", ".join(identifier(column) for column in columns)
         query = parse_query(f"SELECT COUNT(*) FROM release GROUP BY {grouped}", self.schema) if columns else Query()
         if not query.group_by:
@@ -114,7 +149,7 @@ class Release(ABC):
         self,
         sql: str,
         *,
-        estimator: str = "unbiased",
+        estimator: str | None = None,
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
@@ -122,7 +157,7 @@ class Release(ABC):
         query = parse_query(sql, self.schema, register_auxiliary(aux, self._engine))
         if query.group_by:
             return self._grouped(query, estimator, confidence)
-        return self._estimates([query.where], estimator, confidence)[0]
+        return self._estimates(Asked(conditions=[query.where]), estimator, confidence)[0]
 
     def close(self) -> None:
         self._engine.close()
@@ -138,9 +173,9 @@ class Release(ABC):
                 f"release ({self._manifest.folder}) has a table that cannot be read; verify says more"
             ) from None
 
-    def _grouped(self, query: Query, estimator: str, confidence: float) -> Counts:
-        """One condition a group: the groups are products of the values that occur in the published tables."""
-        values = [self._occurring(column) for column in query.group_by]
+    def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
+        """One condition a group."""
+        values = [self._possible(column) for column in query.group_by]
         if (groups := int(np.prod([len(each) for each in values]))) > MOST_GROUPS:
             raise QueryError(f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; add a condition")
         listed = list(product(*values))
@@ -151,32 +186,20 @@ class Release(ABC):
                 for column, value in zip(query.group_by, group, strict=True)
             ]
             conditions.append(Every((*chosen, query.where)))
-        self._check(estimator, confidence)
-        with _evaluating():
-            estimates = self._grouped_answers(query, listed, conditions, estimator, confidence)
+        grouped = Groups(columns=query.group_by, values=listed, where=query.where)
+        estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
         return Counts(columns=query.group_by, rows=tuple(zip(listed, estimates, strict=True)))
 
-    def _grouped_answers(
-        self,
-        query: Query,
-        groups: Sequence[tuple[Any, ...]],
-        conditions: Sequence[Condition],
-        estimator: str,
-        confidence: float,
-    ) -> list[Estimate]:
-        """An estimate for each group, whose condition stands at its place."""
-        return self._answers(conditions, estimator, confidence)
-
-    def _estimates(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
-        self._check(estimator, confidence)
-        with _evaluating():
-            return self._answers(conditions, estimator, confidence)
-
-    def _check(self, estimator: str, confidence: float) -> None:
-        if estimator not in self.estimators:
-            raise QueryError(f"estimator ({estimator}) must be one of {', '.join(self.estimators)}")
+    def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
+        name = self.estimators[0] if estimator is None else estimator
+        if name not in self.estimators:
+            raise QueryError(f"estimator ({name}) must be one of {', '.join(self.estimators)}")
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
+        with _evaluating():
+            if name not in self._known:
+                self._known[name] = self._family.estimators[name](self)
+            return self._known[name].estimates(asked, confidence)
 
 
 @contextmanager
@@ -188,8 +211,3 @@ def _evaluating() -> Iterator[None]:
             "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
             "numbers, or verify the release"
         ) from None
-
-
-def width_of(confidence: float) -> float:
-    """How many standard errors an interval reaches to each side."""
-    return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.estimate.alphabeta.independence import best
-from discreet.estimate.alphabeta.undo import model_of, undo
+from discreet.estimate.alphabeta.law import model_of, undo
 from discreet.evaluate.selections import Floats, Ints, Selections
 from discreet.guarantee.dgamma import DGammaPrivacy, odds
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.mechanism.alphabeta.making.codes import Radix, merged, without
+from discreet.mechanism.alphabeta.making.exchange import perturbed
 from discreet.mechanism.alphabeta.making.noise import every_tuple_with
 from discreet.mechanism.alphabeta.planning.parameters import keep_and_insert
-from discreet.mechanism.alphabeta.policy.frapp import Frapp, perturbed
+from discreet.mechanism.alphabeta.policy.frapp import Frapp
 
 
 class Perturbation(Protocol):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.evaluate.labelled import Halves, Labelled, halve
-from discreet.mechanism.diffgen.making.cuts import Cuts
 from discreet.mechanism.diffgen.making.tables import grouped
+from discreet.mechanism.diffgen.planning.cuts import Cuts
 from discreet.schema.domain import Domain, Integers
 from discreet.schema.taxonomy import Taxonomy
 

@@ -17,13 +17,11 @@ from discreet.evaluate.classify import encode, grow
 from discreet.evaluate.ranges import even
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
-from discreet.mechanism.diffgen.making.cuts import Cuts, Step, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
 from discreet.mechanism.diffgen.making.fit import fit_histogram
 from discreet.mechanism.diffgen.making.measure import Rows, measure_histogram
 from discreet.mechanism.diffgen.making.noise import Noise, SeededNoise
 from discreet.mechanism.diffgen.making.tables import settle
-from discreet.mechanism.diffgen.making.tree import Floats, Ints, Tree
 from discreet.mechanism.diffgen.planning.budget import (
     TABLES,
     exponential_budget,
@@ -31,6 +29,8 @@ from discreet.mechanism.diffgen.planning.budget import (
     levels_of,
     path_shares,
 )
+from discreet.mechanism.diffgen.planning.cuts import Cuts, Step, diffgen_tree, replay, topmost
+from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Tree
 
 DIFFGEN, STATED, FORGOTTEN, EXACT = "DiffGen", "CDiffGen", "CDiffGen without the level factor", "CDiffGen, exact"
 NOISELESS = "DiffGen's leaves, counted exactly"

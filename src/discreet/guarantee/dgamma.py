@@ -21,18 +21,13 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
-from discreet.guarantee.words import again_warning, fraction_text, percent
+from discreet.guarantee.words import fraction_text
 
 NAME = "(d, gamma)-privacy"
 ADVERSARIES = ("exclusive", "independent")
 MOST_VIEWS = 50
 MOST_SLOTS = 10_000
 EVEN = (Fraction(1), Fraction(1))
-_RECORD = "one record: a tuple of the published columns in a random slot"
-_MOVING = (
-    "A person whose tuple changes between views: one who knows that the tuples belong together puts together what each "
-    "of them gives away."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +87,11 @@ class DGammaPrivacy:
             return False
         if self.adversary == "exclusive":
             return d <= Fraction(1, 2) and self._rise(self.weights[1]) <= odds(d, self.gamma) * self.fall
-        return self._holds_for_independent
+        return self.holds_for_independent
 
     @property
-    def _holds_for_independent(self) -> bool:
+    def holds_for_independent(self) -> bool:
+        """Whether they keep it for one who holds tuples for independent, whoever it is made for."""
         d = self.heaviest[0]
         return self._rise(self.weights[1]) <= odds(d, self.gamma) and self.fall * self.gamma >= d
 
@@ -127,92 +123,6 @@ class DGammaPrivacy:
     def epsilon(self) -> float:
         """How far apart the releases are for two tables that differ in one tuple (add or remove), as a log ratio."""
         return max(math.log(self._rise(self.weights[0])), -math.log(self.fall))
-
-    def facts(self, *, continued: bool = False) -> dict[str, Any]:
-        """The promise for people and for programs."""
-        return {
-            "notion": NAME,
-            "words": self._words,
-            "adversary": self._who,
-            "inequality": self._inequality,
-            "unit": "one distinct tuple of the published columns" if self.slots == 1 else _RECORD,
-            "not_covered": self._not_covered,
-            **again_warning(continued),
-        }
-
-    @property
-    def _words(self) -> str:
-        before = f"at most {percent(self.d)} probable before seeing this release"
-        if self.weights != EVEN:
-            before = f"at most {percent(self.d)} times its weight probable before seeing this release"
-        if self.later:
-            before = f"at most {percent(self.d)} probable before seeing any of up to {self.views} views"
-        after = f"at most {percent(self.gamma)} probable to him afterwards"
-        whole = ", from all views together, whatever changed in the table between them" if self.later else ""
-        what = "A tuple" if self.slots == 1 else "A tuple in a certain slot"
-        return f"{what} that an adversary holds for {before} is {after}{whole}."
-
-    @property
-    def _who(self) -> str:
-        bound = "d" if self.weights == EVEN else "d times its weight in the public source"
-        there = "is in the table" if not self.later else "is in any of the tables that the views are made of"
-        if self.adversary == "independent":
-            return (
-                f"Believes of each tuple of the domain, one independently of the other, that it {there} with a "
-                f"probability of at most {bound} (or knows it for certain), and knows how the release was made."
-            )
-        always = ", always the same while that person is there" if self.later else ""
-        return (
-            f"Knows sets of tuples of which exactly one {there} (a person whose tuple is one of many{always}), holds "
-            f"each of them for at most as probable as {bound}, and knows how the release was made."
-        )
-
-    @property
-    def _inequality(self) -> str:
-        table = "table" if not self.later else "any table"
-        release = "release" if not self.later else "views"
-        bound = "d" if self.weights == EVEN else "d w(t)"
-        prior, posterior = f"Pr(t in {table})", f"Pr(t in {table} | {release})"
-        above, below = f"{posterior} <= gamma", f"{posterior} >= ({bound} / gamma) {prior}"
-        whom = f"for every tuple t with {prior} <= {bound}"
-        numbers = f"with d = {percent(self.d)}, gamma = {percent(self.gamma)}"
-        if self.adversary == "independent":
-            return f"{above} and {below}, {whom}, {numbers}"
-        if not self._holds_for_independent:
-            return f"{above}, {whom}, {numbers}"
-        return f"{above}, {whom}, {numbers}; for an adversary who holds tuples for independent, also that {below}"
-
-    @property
-    def _not_covered(self) -> list[str]:
-        least = math.ceil(1 / self.d)
-        linker = (
-            "That a tuple is not in the table: its absence from the release makes it less probable."
-            if self.adversary == "exclusive"
-            else f"One who knows that exactly one of {least:,} tuples is in the table reaches "
-            f'{percent(self.linked(1 / self.d))}; adversary = "exclusive" bounds him.'
-        )
-        copies = (
-            "Copies: the table is taken as a set of distinct tuples, and all counts are of distinct tuples."
-            if self.slots == 1
-            else f"How many copies a tuple has: each is in a random one of {self.slots:,} slots, and one who sees "
-            "many slots of a tuple filled learns that it has copies."
-        )
-        more = (
-            f"A view beyond the {self.views} declared, or another release of the same people."
-            if self.later
-            else "A second release of the same people with fresh coins: a tuple seen twice is hardly noise."
-        )
-        return [
-            f"One who can narrow a person down to fewer than {least:,} equally probable tuples: his prior is above d. "
-            "One who knows all quasi-identifiers of a person in the table, and that nobody else has them, is left with "
-            f"{self.candidates:,} tuples and reaches {percent(self.linked(self.candidates))}.",
-            "Several tuples that stand or fall together (relatives, rows of one person): seeing them together tells "
-            "more.",
-            linker,
-            *([_MOVING] if self.later else []),
-            copies,
-            more,
-        ]
 
     def as_json(self) -> dict[str, Any]:
         content: dict[str, Any] = {

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.guarantee.dgamma import number_from
-from discreet.guarantee.words import again_warning, fraction_text
+from discreet.guarantee.words import fraction_text
 
 NAME = "epsilon-differential privacy"
 UNSPENT = "not needed"  # the part that choices which were not needed left over
@@ -68,42 +68,6 @@ class EpsilonPrivacy:
         """What one part cost."""
         return dict(self.parts).get(name)
 
-    def facts(self, *, continued: bool = False) -> dict[str, Any]:
-        """The promise for people and for programs."""
-        series = (
-            f" With the earlier releases of this series, all together cost epsilon = {_plain(self.total)}, a factor of "
-            f"{_factor(self.total)}."
-            if self.before
-            else ""
-        )
-        return {
-            "notion": NAME,
-            "words": "Whether or not a person's record is in the table, any release is almost as probable: at most "
-            f"{_factor(self.epsilon)} times as probable with it as without it, or without it as with it "
-            f"(epsilon = {_plain(self.epsilon)}).{series}",
-            "adversary": "Anyone, whatever else he knows: even all other records of the table.",
-            "inequality": "Pr(release | table) <= e^epsilon Pr(release | table with one record added or removed), with "
-            f"epsilon = {_plain(self.epsilon)}",
-            "unit": "one record, added or removed",
-            "epsilon": fraction_text(self.epsilon),
-            "total_epsilon": fraction_text(self.total),
-            "parts": {name: fraction_text(share) for name, share in self.parts},
-            "unspent": f"{_plain(self.unspent)} of epsilon was reserved for choices that were not needed; nothing was "
-            "done with it"
-            if self.unspent
-            else "nothing is left over",
-            "not_covered": [
-                "People with several records, and groups: k records together may change the probability by e^(k "
-                "epsilon).",
-                "What the release teaches about people in general, and so about those who were not in the table too.",
-                "The domains, hierarchies and bounds: they are public, and must not have been taken from the table.",
-                "Other releases about the same people: their epsilons add up. Those of this series are counted in "
-                "total_epsilon.",
-                "The number of rows is not released; the total of the counts is a noisy one.",
-            ],
-            **again_warning(continued),
-        }
-
     def as_json(self) -> dict[str, Any]:
         return {
             "notion": NAME,
@@ -133,12 +97,3 @@ def epsilon_from_json(data: Any) -> EpsilonPrivacy:
             return EpsilonPrivacy(epsilon=number_from(epsilon), parts=shares, before=number_from(before))
         case _:
             raise PolicyError(f"guarantee must be {NAME} with epsilon, parts and before")
-
-
-def _factor(epsilon: Fraction) -> str:
-    """e^epsilon as people read it."""
-    return f"{math.exp(float(epsilon)):.4g}" if epsilon <= MOST else f"e^{_plain(epsilon)}"
-
-
-def _plain(number: Fraction) -> str:
-    return f"{float(number):.6g}"

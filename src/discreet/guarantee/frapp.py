@@ -8,14 +8,13 @@ Symbols: each of n records keeps its tuple with probability g and else becomes a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.guarantee.dgamma import number_from, odds
-from discreet.guarantee.words import again_warning, fraction_text, percent
+from discreet.guarantee.words import fraction_text
 from discreet.schema.schema import MOST_ROWS
 
 NAME = "(d, gamma)-privacy of tuples seen once"
@@ -71,37 +70,6 @@ class FrappPrivacy:
     def linked(self, candidates: Fraction | int) -> Fraction:
         """The posterior of one who is left with that many equally probable candidates and sees one of them once."""
         return self.rise() / (self.rise() + (candidates - 1) * self.fall)
-
-    def facts(self, *, continued: bool = False) -> dict[str, Any]:
-        """The promise for people and for programs."""
-        least = math.ceil(1 / self.d)
-        return {
-            "notion": NAME,
-            "words": f"A tuple that an adversary holds for at most {percent(self.d)} probable before seeing this "
-            f"release is at most {percent(self.gamma)} probable to him afterwards, unless the release shows it twice "
-            "or more.",
-            "adversary": "Believes of each tuple of the domain, one independently of the other, that it is in the "
-            "table with a probability of at most d (or knows it for certain), looks at how often the release shows it, "
-            "and knows how the release was made.",
-            "inequality": "Pr(t in table | t shown once) <= gamma and Pr(t in table | t not shown) >= (d / gamma) "
-            "Pr(t in table), for every tuple t with Pr(t in table) <= d, "
-            f"with d = {percent(self.d)}, gamma = {percent(self.gamma)}",
-            "unit": "one record",
-            "not_covered": [
-                "A tuple that is shown twice or more: its posterior may pass gamma "
-                f"({percent(self.posterior(2))} at a prior of d and two times).",
-                f"One who can narrow a person down to fewer than {least:,} equally probable tuples: his prior is above "
-                "d. One who knows all quasi-identifiers of a person in the table, and that nobody else has them, is "
-                f"left with {self.candidates:,} tuples and reaches {percent(self.linked(self.candidates))}.",
-                f"One who knows that exactly one of {least:,} tuples is in the table reaches "
-                f"{percent(self.linked(1 / self.d))}; alphabeta with an exclusive adversary bounds him.",
-                "Several tuples that stand or fall together (relatives, rows of one person): seeing them together "
-                "tells more.",
-                "The number of records: it is public.",
-                "A second release of the same people with fresh coins: a tuple seen in both is hardly noise.",
-            ],
-            **again_warning(continued),
-        }
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
+from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.publish import plan
 from discreet.schema.lines import line_of
 from discreet.schema.policy import read_policy
@@ -48,7 +49,8 @@ def check(
         try:
             plan(table, found.policy)
         except DiscreetError as error:
-            problems.append(Problem(line=line_of(("mechanism", "tolerance"), found.lines), message=str(error)))
+            key = ("mechanism", publishing(found.policy).blamed)
+            problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
     if table is not None:
         table.close()
     return tuple(problems)

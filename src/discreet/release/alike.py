@@ -1,13 +1,20 @@
-"""Two domains side by side, without listing what they hold; and texts from strangers, made safe to show."""
+"""Two values or two domains side by side, without listing what they hold; and texts from strangers, made safe."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from typing import Any
 
 from discreet.schema.domain import Domain, Integers, Value
 
 FEW = 5
+
+
+def same(one: Any, two: Any) -> bool:
+    """Equal as JSON: 1 is neither 1.0 nor true."""
+    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
 
 
 def plain(text: str, most: int | None = None) -> str:

@@ -7,37 +7,26 @@ are compared as they describe themselves; whether a description is true is what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from discreet.errors import ReleaseError
-from discreet.guarantee.fprime import NAME as FPRIME
-from discreet.release.alike import domain_change, domain_text, listed, plain
-from discreet.release.buckets.strength import number_of, rule_changes, tolerance_changes
-from discreet.release.folder import Manifest
-from discreet.release.manifest import LEAVES, QIT, README, VIEW
-from discreet.release.promised import promise_changes
+from discreet.release.alike import domain_change, domain_text, listed, plain, same
+from discreet.release.family import FAMILIES, Changes, Content
+from discreet.release.manifest import README
+from discreet.release.statement import Manifest
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema, schema_from_json
 
 DEEPEST = 20  # a manifest nests no deeper than this
 PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
-TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
-ADDED = "other rows or other noise; if the same people are in both, their epsilons add up"
-NEXT = "another view; if both are of one series, the promise covers what they give away together"
 ROLES = {
     "quasi-identifier": "B publishes it as it is",
     "sensitive": "B publishes it by bucket only",
     "identifier": "B drops it",
     None: "B does not publish it",
-}
-PARAMETERS = {
-    "kind": "another mechanism",
-    "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
-    "max_size": "the largest bucket that the plan may use; the promise does not depend on it",
-    "composition": "how values are spread over buckets; answers without bias need random",
 }
 
 
@@ -65,12 +54,12 @@ class Difference:
         return f"{plain(self.name)}: {plain(a, 200)} -> {plain(b, 200)}{comma} {plain(self.meaning, 1_000)}"
 
 
-def release_content(manifest: Manifest) -> dict[str, Any]:
+def release_content(manifest: Manifest[Any, Any, Any]) -> dict[str, Any]:
     """What a release says of itself, to be compared; raises ReleaseError where it is no plain description."""
     if _too_deep(manifest.block):
         raise ReleaseError(f"release ({manifest.folder}) must have a manifest that nests at most {DEEPEST} deep")
-    files = {each["path"]: each["hash"] for each in manifest.resources}
-    return {**manifest.block, "files": {**files, README: manifest.block["readme"]}}
+    files = {each.path: each.hash for each in manifest.resources}
+    return {**manifest.block, "files": {**files, README: manifest.readme}}
 
 
 def policy_content(policy: Policy) -> dict[str, Any]:
@@ -83,14 +72,14 @@ def policy_content(policy: Policy) -> dict[str, Any]:
     }
 
 
-def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Difference, ...]:
+def differences(a: Content, b: Content) -> tuple[Difference, ...]:
     """Everything that differs between two contents of one kind, in the order of a policy; empty where nothing does."""
     one, two = schema_from_json(a["schema"]), schema_from_json(b["schema"])
     parts: tuple[Iterator[Difference], ...] = (
         _columns(a, b, one, two),
         _domains(one, two),
         _mechanism(a, b),
-        _tolerances(a, b, one, two),
+        _guarantees(a, b),
         _numbers(a, b),
         _facts(a, b),
         _files(a, b),
@@ -98,16 +87,16 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Difference,
     return tuple(difference for part in parts for difference in part)
 
 
-def same_release(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+def same_release(a: Content, b: Content) -> bool:
     """Whether two releases state the same content and the same hashes; CSV copies do not count."""
     own = {key for key in a if key != "files"}
     tables = {name for name in (*a["files"], *b["files"]) if name.endswith(".parquet")}
-    return all(_same(a[key], b.get(key)) for key in own) and all(
+    return all(same(a[key], b.get(key)) for key in own) and all(
         a["files"].get(name) == b["files"].get(name) for name in tables
     )
 
 
-def _columns(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schema) -> Iterator[Difference]:
+def _columns(a: Content, b: Content, one: Schema, two: Schema) -> Iterator[Difference]:
     before, after = _roles(a, one), _roles(b, two)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) != after.get(name):
@@ -123,7 +112,7 @@ def _columns(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schem
         yield Difference(topic="columns", name="person", a=a["person"], b=b["person"], meaning=f"B: {checks}")
 
 
-def _roles(content: Mapping[str, Any], schema: Schema) -> dict[str, str]:
+def _roles(content: Content, schema: Schema) -> dict[str, str]:
     roles = dict.fromkeys(schema.quasi_identifiers, "quasi-identifier")
     roles[schema.sensitive] = "sensitive"
     return roles | dict.fromkeys(content.get("identifiers", ()), "identifier")
@@ -137,108 +126,72 @@ def _domains(one: Schema, two: Schema) -> Iterator[Difference]:
             yield Difference(topic="domains", name=name, a=texts[0], b=texts[1], meaning=meaning)
 
 
-def _mechanism(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
-    before, after = a["mechanism"], b["mechanism"]
+def _changes(a: Content, b: Content) -> Changes | None:
+    """How the family of both compares; None where they are of two."""
+    one, two = (FAMILIES[content["mechanism"]["kind"]] for content in (a, b))
+    return one.changes if one is two else None
+
+
+def _mechanism(a: Content, b: Content) -> Iterator[Difference]:
+    before, after, changes = a["mechanism"], b["mechanism"], _changes(a, b)
+    meanings = {"kind": "another mechanism", **(changes.parameters if changes else {})}
     for name in dict.fromkeys((*before, *after)):
-        if not _same(before.get(name), after.get(name)) and not (name == "tolerance" and _ruled(before, after)):
-            meaning = PARAMETERS.get(name, "another parameter of the mechanism")
+        told = changes is not None and name in changes.told and name in before and name in after
+        if not same(before.get(name), after.get(name)) and not told:
+            meaning = meanings.get(name, "another parameter of the mechanism")
             yield Difference(topic="mechanism", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
-    if _ruled(before, after):
-        for change in rule_changes(a, b):
-            yield Difference(topic="mechanism", **change)
+    for change in changes.mechanism(a, b) if changes else ():
+        yield Difference(topic="mechanism", **change)
 
 
-def _ruled(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether both mechanisms state a tolerance by theta, floor and exceptions, as numbers."""
-    for each in (before.get("tolerance"), after.get("tolerance")):
-        match each:
-            case {"theta": theta, "floor": floor, "values": dict(named), **rest} if not rest:
-                if any(number_of(number) is None for number in (theta, floor, *named.values())):
-                    return False
-            case _:
-                return False
-    return True
-
-
-def _tolerances(a: Mapping[str, Any], b: Mapping[str, Any], one: Schema, two: Schema) -> Iterator[Difference]:
-    """The kind of promise, and the tolerance of each value where both protect the same column."""
-    notions = [content.get("guarantee", {}).get("notion") for content in (a, b)]
-    if not _same(*notions):
+def _guarantees(a: Content, b: Content) -> Iterator[Difference]:
+    """The kind of promise, and where it is the same how its numbers differ."""
+    notions, changes = [content.get("guarantee", {}).get("notion") for content in (a, b)], _changes(a, b)
+    if not same(*notions):
         meaning = "another kind of promise"
         yield Difference(topic="tolerances", name="notion", a=notions[0], b=notions[1], meaning=meaning)
-    elif notions[0] not in (None, FPRIME):
-        for change in promise_changes(a["guarantee"], b["guarantee"]):
-            yield Difference(topic="tolerances", **change)
-    elif one.sensitive == two.sensitive and ("guarantee" in a or _ruled(a["mechanism"], b["mechanism"])):
-        for change in tolerance_changes(a, b, one.domains[one.sensitive], two.domains[two.sensitive]):
+    elif changes is not None:
+        for change in changes.guarantee(a, b):
             yield Difference(topic="tolerances", **change)
 
 
-def _numbers(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
-    for name in (name for name in dict.fromkeys((*NUMBERS, *a, *b)) if name in {*a, *b} and name not in ELSEWHERE):
+def _numbers(a: Content, b: Content) -> Iterator[Difference]:
+    changes = _changes(a, b)
+    meanings = {**(changes.numbers if changes else {}), **NUMBERS}
+    for name in (name for name in dict.fromkeys((*meanings, *a, *b)) if name in {*a, *b} and name not in ELSEWHERE):
         if name not in a or name not in b:
             meaning = f"only {'A' if name in a else 'B'} states it: they are of different kinds"
             yield Difference(topic="release", name=name, a=a.get(name), b=b.get(name), meaning=meaning)
-        elif not _same(a[name], b[name]):
-            shown = (_classes(a[name]), _classes(b[name])) if name == "classes" else None
-            meaning = NUMBERS[name](a, b) if name in NUMBERS else "stated otherwise"
+        elif not same(a[name], b[name]):
+            show = changes.shown.get(name) if changes else None
+            shown = (show(a[name]), show(b[name])) if show else None
+            meaning = meanings[name](a, b) if name in meanings else "stated otherwise"
             yield Difference(topic="release", name=name, a=a[name], b=b[name], meaning=meaning, shown=shown)
 
 
-def _rows(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
-    return f"{abs(b['rows'] - a['rows']):,} {'more' if b['rows'] > a['rows'] else 'fewer'}"
-
-
-def _loss(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
-    side = "more" if b["loss"] > a["loss"] else "less"
-    if a["rows"] != b["rows"]:
-        return f"{side}, but of another number of rows"
-    return f"{side}: {'larger' if side == 'more' else 'smaller'} buckets, so answers are {side} uncertain as a rule"
-
-
-def _classes(classes: list[dict[str, int]]) -> str:
-    return listed([f"{each['buckets']:,} of {each['size']}" for each in classes])
-
-
-def _average(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
-    number = [sum(each["buckets"] for each in content["classes"]) for content in (a, b)]
-    if not all(number):
-        return "other buckets"
-    return f"{a['rows'] / number[0]:.3g} -> {b['rows'] / number[1]:.3g} rows a bucket on average"
-
-
-def _coins(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+def _coins(a: Content, b: Content) -> str:
     worse = [name for name, content in (("A", a), ("B", b)) if content["randomness"] != "secure"]
     return f"{' and '.join(worse)}: anyone can toss these coins again, so nobody is protected"
 
 
-def _continued(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+def _continued(a: Content, b: Content) -> str:
     return f"{'B' if b['continued'] else 'A'} says that its custodian published such a table before"
 
 
 ELSEWHERE = ("schema", "mechanism", "guarantee", "facts", "files", "readme", "identifiers", "person")
-NUMBERS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], str]] = {
-    "rows": _rows,
-    "classes": _average,
-    "loss": _loss,
+NUMBERS: dict[str, Callable[[Content, Content], str]] = {
     "randomness": _coins,
     "continued": _continued,
-    "view": lambda _a, _b: "another view under the same promise",
     "version": lambda _a, _b: "made by another version of the software",
+    "words": lambda _a, _b: "said in another version of the words",
 }
 
 
-def _views_of_one(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Whether both say that they are different views under the same promise."""
-    alike = _same(a.get("guarantee"), b.get("guarantee")) and _same(a.get("mechanism"), b.get("mechanism"))
-    return alike and "view" in a and "view" in b and a["view"] != b["view"]
-
-
-def _facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+def _facts(a: Content, b: Content) -> Iterator[Difference]:
     before, after = a.get("facts", {}), b.get("facts", {})
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if not _same(old, new):
+        if not same(old, new):
             meaning = "stated in other words" if name in before and name in after else "stated in one only"
             if isinstance(old, list) and isinstance(new, list):
                 added, gone = [each for each in new if each not in old], [each for each in old if each not in new]
@@ -256,20 +209,16 @@ def _apart(old: str, new: str) -> tuple[str, str]:
     return f"{dots}{old[start:]}", f"{dots}{new[start:]}"
 
 
-def _files(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+def _files(a: Content, b: Content) -> Iterator[Difference]:
     before, after = a.get("files", {}), b.get("files", {})
+    kinds = (FAMILIES[content["mechanism"]["kind"]].changes for content in (a, b))
+    together = {changes.main: changes.together(a, b) for changes in kinds}
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
         if old != new:
             only = "only in A" if new is None else "only in B" if old is None else "other bytes"
-            together = NEXT if _views_of_one(a, b) else ADDED if name == LEAVES else TOGETHER
-            meaning, shown = together if name in (QIT, VIEW, LEAVES) else only, (_shown(old)[:19], _shown(new)[:19])
+            meaning, shown = together.get(name, only), (_shown(old)[:19], _shown(new)[:19])
             yield Difference(topic="files", name=name, a=old, b=new, meaning=meaning, shown=shown)
-
-
-def _same(one: Any, two: Any) -> bool:
-    """Equal as JSON: 1 is neither 1.0 nor true."""
-    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
 
 
 def _too_deep(content: Any) -> bool:

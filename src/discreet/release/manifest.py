@@ -9,73 +9,67 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from discreet.guarantee.guarantee import Guarantee
+from discreet.release.family import FAMILIES, Fields
+from discreet.release.statement import Numbers, Statement
 from discreet.schema.schema import Schema
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "datapackage.json"
 README = "README.md"
-QIT = "data/qit.parquet"
-ST = "data/st.parquet"
-VIEW = "data/view.parquet"
-EARLIER = "data/earlier.parquet"
-LEAVES = "data/leaves.parquet"
-TABLES = "data/tables.parquet"
-SLOT = "SLOT"  # the column that tells the copies of a tuple apart, where records are counted
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
 
-def fields_of(schema: Schema, resource: str) -> list[dict[str, Any]]:
-    """The columns of a release's table, in Frictionless terms, with their public domains."""
-    if resource == "qit":
-        return [
-            *(_field(schema, name) for name in schema.quasi_identifiers),
-            {"name": "BID", "type": "integer"},
-        ]
-    return [
-        {"name": "BID", "type": "integer"},
-        _field(schema, schema.sensitive),
-        {"name": "COUNT", "type": "integer"},
-    ]
+def write_manifest(
+    folder: Path,
+    schema: Schema,
+    *,
+    mechanism: Mapping[str, Any],
+    guarantee: Guarantee,
+    numbers: Numbers,
+    csv: bool,
+    continued: bool,
+    seeded: bool,
+) -> None:
+    """Write the README and, last, the manifest of a release whose data files are already there."""
+    family = FAMILIES[mechanism["kind"]]
+    statement: Statement[Any, Any, Any] = Statement(
+        schema=schema,
+        mechanism=family.mechanism(mechanism),
+        guarantee=guarantee,
+        numbers=numbers,
+        continued=continued,
+        seeded=seeded,
+        words=max(family.words),
+    )
+    (folder / README).write_text(family.readme(statement), encoding="utf-8")
+    suffixes = (".parquet", ".csv") if csv else (".parquet",)
+    content = {
+        "$schema": PROFILE,
+        "name": "release",
+        "resources": [
+            resource_of(folder, str(Path(path).with_suffix(suffix)), family.fields(statement, path))
+            for suffix in suffixes
+            for path in family.files(statement)
+        ],
+        "discreet": {
+            "format": FORMAT,
+            "version": version("discreet"),
+            "words": statement.words,
+            "mechanism": statement.mechanism.as_json(),
+            "schema": schema.as_json(),
+            "guarantee": guarantee.as_json(),
+            "facts": family.facts(statement),
+            **numbers.as_json(),
+            "continued": continued,
+            "randomness": "seeded" if seeded else "secure",
+            "readme": f"sha256:{sha256(folder / README)}",
+        },
+    }
+    (folder / MANIFEST).write_text(dump(content), encoding="utf-8")
 
 
-def view_fields_of(schema: Schema, slots: int) -> list[dict[str, Any]]:
-    """The columns of a table of tuples; where copies have slots, their number is a column too."""
-    fields = [_field(schema, name) for name in schema.columns]
-    if slots == 1:
-        return fields
-    return [
-        *fields,
-        {"name": SLOT, "type": "integer", "constraints": {"required": True, "minimum": 0, "maximum": slots - 1}},
-    ]
-
-
-def leaf_fields_of(schema: Schema, target: str, path: str) -> list[dict[str, Any]]:
-    """The columns of leaves, or of tables: labels of generalized values, the class, and a count."""
-    labels = [name for name in schema.columns if name != target]
-    if path != LEAVES:
-        labels = ["ATTRIBUTE", "VALUE", "CELL"]
-    count = {"name": "COUNT", "type": "number", "constraints": {"required": True, "minimum": 0}}
-    texts = [{"name": name, "type": "string", "constraints": {"required": True}} for name in labels]
-    return [*texts, _field(schema, target), count]
-
-
-def _field(schema: Schema, name: str) -> dict[str, Any]:
-    domain = schema.domains[name]
-    content = domain.as_json()
-    required = not domain.missing
-    if "integers" in content:
-        low, high = content["integers"]
-        return {
-            "name": name,
-            "type": "integer",
-            "constraints": {"required": required, "minimum": low, "maximum": high},
-        }
-    kind = "integer" if domain.type == "integer" else "string"
-    listed = [value for value in domain if value is not None]
-    return {"name": name, "type": kind, "constraints": {"required": required, "enum": listed}}
-
-
-def resource_of(folder: Path, path: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+def resource_of(folder: Path, path: str, fields: Fields) -> dict[str, Any]:
     """The entry of one data file that is already written."""
     file = folder / path
     csv = file.suffix == ".csv"
@@ -90,45 +84,21 @@ def resource_of(folder: Path, path: str, fields: list[dict[str, Any]]) -> dict[s
     }
 
 
-def write_manifest(
-    folder: Path,
-    schema: Schema,
-    *,
-    mechanism: dict[str, Any],
-    guarantee: dict[str, Any],
-    facts: dict[str, Any],
-    numbers: dict[str, Any],
-    tables: Mapping[str, list[dict[str, Any]]],
-    readme: str,
-    csv: bool,
-    continued: bool,
-    seeded: bool,
-) -> None:
-    """Write the README and, last, the manifest; `tables` are the columns of each data file that is already there."""
-    (folder / README).write_text(readme, encoding="utf-8")
-    suffixes = (".parquet", ".csv") if csv else (".parquet",)
-    content = {
-        "$schema": PROFILE,
-        "name": "release",
-        "resources": [
-            resource_of(folder, str(Path(path).with_suffix(suffix)), fields)
-            for suffix in suffixes
-            for path, fields in tables.items()
-        ],
-        "discreet": {
-            "format": FORMAT,
-            "version": version("discreet"),
-            "mechanism": mechanism,
-            "schema": schema.as_json(),
-            "guarantee": guarantee,
-            "facts": facts,
-            **numbers,
-            "continued": continued,
-            "randomness": "seeded" if seeded else "secure",
-            "readme": f"sha256:{sha256(folder / README)}",
-        },
-    }
-    (folder / MANIFEST).write_text(dump(content), encoding="utf-8")
+def field_of(schema: Schema, name: str) -> dict[str, Any]:
+    """A published column, in Frictionless terms, with its public domain."""
+    domain = schema.domains[name]
+    content = domain.as_json()
+    required = not domain.missing
+    if "integers" in content:
+        low, high = content["integers"]
+        return {
+            "name": name,
+            "type": "integer",
+            "constraints": {"required": required, "minimum": low, "maximum": high},
+        }
+    kind = "integer" if domain.type == "integer" else "string"
+    listed = [value for value in domain if value is not None]
+    return {"name": name, "type": kind, "constraints": {"required": required, "enum": listed}}
 
 
 def sha256(file: Path) -> str:

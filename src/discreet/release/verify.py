@@ -12,19 +12,9 @@ from typing import Any
 from discreet.engine.duck import Engine
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import ReleaseError
-from discreet.release.alphabeta.checks import VIEW_CHECKS, VIEW_NOT_CHECKABLE
-from discreet.release.checks import CHECKS, NOT_CHECKABLE, Files, failing
-from discreet.release.diffgen.checks import LEAF_CHECKS, LEAF_NOT_CHECKABLE
-from discreet.release.folder import BUCKETS, DIFFGEN, read_manifest
-
-_SHARES = {
-    "hashes": 0.1,
-    "schema": 2.0,
-    "buckets": 4.0,
-    "tolerance": 1.0,
-    "order": 1.7,
-}  # of the time, where it is long
-_SHORT = 0.05
+from discreet.release.checks import AnyFiles, Files, failing
+from discreet.release.family import FAMILIES
+from discreet.release.folder import read_manifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +44,8 @@ class Verdict:
     def __str__(self) -> str:
         lines = ["the promise holds" if self.holds else "THE PROMISE DOES NOT HOLD"]
         lines += [f"  {'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}" for check in self.checks]
-        lines += ["what files cannot show:", *(f"  - {each}" for each in self.not_checkable)]
+        if self.not_checkable:
+            lines += ["what files cannot show:", *(f"  - {each}" for each in self.not_checkable)]
         return "\n".join(lines)
 
 
@@ -69,19 +60,17 @@ def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress
     try:
         manifest = read_manifest(path)
     except ReleaseError as error:
-        return Verdict(checks=(Check(name="manifest", holds=False, detail=str(error)),), not_checkable=NOT_CHECKABLE)
+        return Verdict(checks=(Check(name="manifest", holds=False, detail=str(error)),), not_checkable=())
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
-    checks, beyond = (CHECKS, NOT_CHECKABLE) if manifest.family is BUCKETS else (VIEW_CHECKS, VIEW_NOT_CHECKABLE)
-    if manifest.family is DIFFGEN:
-        checks, beyond = LEAF_CHECKS, LEAF_NOT_CHECKABLE
+    family = FAMILIES[manifest.kind]
     with Engine(paths=[path]) as engine:
-        files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
+        files: AnyFiles = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
         blocked = ""
-        steps = Steps(progress, {f"checking {name}": _SHARES.get(name, _SHORT) for name, *_ in checks})
-        for name, check, meaning in checks:
-            with steps.step(f"checking {name}") as tell, engine.watched(tell):
-                broken = f"not checked, because {blocked} does not hold" if blocked else failing(check, files)
-            found.append(Check(name=name, holds=broken is None, detail=broken or meaning))
-            if broken and name in ("files", "schema"):  # what comes later reads the files through these
-                blocked = blocked or name
-    return Verdict(checks=tuple(found), not_checkable=beyond)
+        steps = Steps(progress, {f"checking {claim.name}": claim.share for claim in family.checks})
+        for claim in family.checks:
+            with steps.step(f"checking {claim.name}") as tell, engine.watched(tell):
+                broken = f"not checked, because {blocked} does not hold" if blocked else failing(claim, files)
+            found.append(Check(name=claim.name, holds=broken is None, detail=broken or claim.meaning))
+            if broken and claim.first:
+                blocked = blocked or claim.name
+    return Verdict(checks=tuple(found), not_checkable=family.not_checkable)

@@ -1,9 +1,12 @@
-"""The register of mechanisms that a policy may name: each is entered by its own room, when it works."""
+"""What a policy needs to know of a mechanism, and the register of those that it may name.
+
+`discreet.families.register` enters a mechanism with its family; nothing else in this room knows one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 from discreet.schema.schema import Schema
 
@@ -11,13 +14,17 @@ Complain = Callable[[tuple[str, ...], str], None]  # the key within [mechanism],
 
 
 class Mechanism(Protocol):
-    """What a policy needs to know of a mechanism: its name, how to read its parameters and how to write them."""
+    """A frozen value with the parameters of one way to publish; every field has the same name in the policy file."""
 
     kind: ClassVar[str]
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
         """Build the mechanism from its section of the policy; complain of every problem instead of raising."""
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of its section but for `kind`: `properties` and which of them are `required`."""
 
     def check(self, schema: Schema) -> None:
         """Raise PolicyError where the parameters do not fit the schema."""
@@ -26,15 +33,7 @@ class Mechanism(Protocol):
         """The section that `read` would read back."""
 
     def as_json(self) -> dict[str, Any]:
-        """The public parameters, as a release states them."""
+        """Every public parameter, as a release states them; None is one that is not set."""
 
 
-MECHANISMS: dict[str, type[Mechanism]] = {}
-
-_M = TypeVar("_M", bound=type[Any])
-
-
-def register(mechanism: _M) -> _M:
-    """Enter a mechanism under its `kind`."""
-    MECHANISMS[mechanism.kind] = mechanism
-    return mechanism
+MECHANISMS: dict[str, type[Mechanism]] = {}  # by kind; filled by discreet.families

@@ -8,9 +8,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.schema.lines import key_lines, line_of
@@ -63,8 +61,12 @@ class Policy:
 
     @property
     def digest(self) -> bytes:
-        """What decides a release besides the rows: schema and mechanism, and nothing private."""
-        content = {"schema": self.schema.as_json(), "mechanism": self.mechanism.as_json()}
+        """What decides a release besides the rows: schema and mechanism, and nothing private.
+
+        What is not set does not count, so a parameter that a later version adds does not make it another policy.
+        """
+        stated = {name: value for name, value in self.mechanism.as_json().items() if value not in (None, {})}
+        content = {"schema": self.schema.as_json(), "mechanism": stated}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
 
@@ -102,13 +104,6 @@ def read_policy(path: Path) -> PolicyFile:
         path=path,
     )
     return PolicyFile(problems=(), policy=policy, parts=parts, lines=lines)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of the policy file, for editors."""
-    text = resources.files("discreet.schema").joinpath("policy.schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
 
 
 def _exact_float(text: str) -> Fraction | float:

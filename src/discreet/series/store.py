@@ -7,7 +7,6 @@ table that has changed since is noticed.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sqlite3
 import tempfile
@@ -15,54 +14,51 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from discreet.errors import SeriesRefusal
 from discreet.series.coins import Coins, fresh_key
+from discreet.series.renew import OLDER, renew
 
-FORMAT = 3
-_BEFORE = 2  # the format that had no measurements
+FORMAT = 4
 _TABLES = """
-CREATE TABLE series (format INTEGER NOT NULL, key BLOB NOT NULL, views INTEGER NOT NULL, seal BLOB NOT NULL);
-CREATE TABLE view (
-    rows BLOB NOT NULL, ordered BLOB NOT NULL, policy BLOB NOT NULL, drawn BLOB NOT NULL, classes TEXT NOT NULL,
-    continued INTEGER NOT NULL, release TEXT NOT NULL, published TEXT NOT NULL, seal BLOB NOT NULL,
-    measured TEXT NOT NULL DEFAULT '', epsilon TEXT NOT NULL DEFAULT '',
+CREATE TABLE series (format INTEGER NOT NULL, key BLOB NOT NULL, entries INTEGER NOT NULL, seal BLOB NOT NULL);
+CREATE TABLE entry (
+    rows BLOB NOT NULL, ordered BLOB NOT NULL, policy BLOB NOT NULL, drawn BLOB NOT NULL, memo TEXT NOT NULL,
+    cost TEXT NOT NULL, continued INTEGER NOT NULL, release TEXT NOT NULL, published TEXT NOT NULL, seal BLOB NOT NULL,
     PRIMARY KEY (rows, policy)
 );
 """
-_COLUMNS = ("rows", "ordered", "policy", "drawn", "classes", "continued", "release", "published", "measured", "epsilon")
-_OLD_COLUMNS = _COLUMNS[:8]
+_COLUMNS = ("rows", "ordered", "policy", "drawn", "memo", "cost", "continued", "release", "published")
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class Entry:
     """One release: digests of the rows (in any order, in this order), of the policy, and of what the coins gave.
 
-    `classes` are the (size, buckets) that were planned for it.
+    `memo` is what its mechanism needs, beside the coins, to make it again, and `cost` the epsilon that it cost.
     `continued` says that it was not the first of its series and that the custodian said to go on.
-    `measured` are the noisy measurements that it was made from and `epsilon` what they cost, where it cost epsilon.
     """
 
     rows: bytes
     ordered: bytes
     policy: bytes
     drawn: bytes
-    classes: tuple[tuple[int, int], ...]
+    memo: str
+    cost: Fraction
     continued: bool
     release: str
     published: str = ""
-    measured: str = ""
-    epsilon: str = ""
 
 
 class Series:
     """An open series, locked against other publishers until it is closed.
 
     `record` alone writes, and what it wrote is on disk when it returns. Everything in the file is sealed with the key,
-    so a file that was damaged is refused: a lost key or view would let the same rows get fresh coins. A new file in
+    so a file that was damaged is refused: a lost key or entry would let the same rows get fresh coins. A new file in
     which nothing was recorded is removed again.
     """
 
@@ -81,15 +77,15 @@ class Series:
                 self._db.execute("BEGIN IMMEDIATE")
                 if not path.exists() or not os.path.samestat(found, path.stat()):
                     raise ValueError("another publisher has just removed it")
-                form, key, number, seal = self._db.execute("SELECT format, key, views, seal FROM series").fetchone()
-                if form not in (_BEFORE, FORMAT):
+                form, key, number, seal = self._db.execute("SELECT * FROM series").fetchone()
+                if form != FORMAT and form not in OLDER:
                     raise ValueError(f"its format is {form}, this version reads {FORMAT}")
                 self.coins = Coins(key=key)
                 if seal != self._seal(form, key, number):
                     raise ValueError("its content is damaged")
-                if form == _BEFORE:
-                    self._renew()
-                if len(self.views()) != number:
+                if form in OLDER:
+                    renew(self._db, form, self._seal, _TABLES)
+                if len(self.entries()) != number:
                     raise ValueError("its content is damaged")
         except BaseException:
             self._open.close()
@@ -107,46 +103,31 @@ class Series:
         if self._new:
             _discard(self.path)
 
-    def views(self) -> tuple[View, ...]:
+    def entries(self) -> tuple[Entry, ...]:
         """What was published, oldest first."""
         with self._guarded():
-            return tuple(_view(row) for row in self._rows(_COLUMNS))
+            found = self._db.execute(f"SELECT {', '.join(_COLUMNS)}, seal FROM entry ORDER BY rowid").fetchall()
+            if any(seal != self._seal(*row) for *row, seal in found):
+                raise ValueError("its content is damaged")
+            return tuple(_entry(row) for *row, _ in found)
 
-    def _renew(self) -> None:
-        """Bring a file of the format before to this one; it stays so only if a release is recorded."""
-        found = self._rows(_OLD_COLUMNS)
-        for column in _COLUMNS[len(_OLD_COLUMNS) :]:
-            self._db.execute(f"ALTER TABLE view ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
-        for row in found:
-            where = (self._seal(*row, "", ""), row[0], row[2])
-            self._db.execute("UPDATE view SET seal = ? WHERE rows = ? AND policy = ?", where)
-        self._db.execute("UPDATE series SET format = ?", (FORMAT,))
-
-    def _rows(self, columns: tuple[str, ...]) -> list[list[Any]]:
-        """The views as they stand in the file, with their seals checked."""
-        found = self._db.execute(f"SELECT {', '.join(columns)}, seal FROM view ORDER BY rowid").fetchall()
-        if any(seal != self._seal(*row) for *row, seal in found):
-            raise ValueError("its content is damaged")
-        return [row for *row, _ in found]
-
-    def record(self, view: View) -> None:
+    def record(self, entry: Entry) -> None:
         """Remember a release before anybody can see it; one made again only notes where it is now."""
-        known = {(each.rows, each.policy): each for each in self.views()}
-        first = known.get((view.rows, view.policy))
-        kept = replace(first, release=view.release) if first else replace(view, published=_now())
-        classes = json.dumps(kept.classes)
+        known = {(each.rows, each.policy): each for each in self.entries()}
+        first = known.get((entry.rows, entry.policy))
+        kept = replace(first, release=entry.release) if first else replace(entry, published=_now())
         digests = (kept.rows, kept.ordered, kept.policy, kept.drawn)
-        row = (*digests, classes, int(kept.continued), kept.release, kept.published, kept.measured, kept.epsilon)
+        row = (*digests, kept.memo, str(kept.cost), int(kept.continued), kept.release, kept.published)
         number = len(known) + (first is None)
         with self._guarded():
-            if first:  # it keeps its place, for the order of views tells which came before which
+            if first:  # it keeps its place, for the order of entries tells which came before which
                 where = (kept.release, self._seal(*row), kept.rows, kept.policy)
-                self._db.execute("UPDATE view SET release = ?, seal = ? WHERE rows = ? AND policy = ?", where)
+                self._db.execute("UPDATE entry SET release = ?, seal = ? WHERE rows = ? AND policy = ?", where)
             else:
                 names, marks = ", ".join((*_COLUMNS, "seal")), ", ".join("?" * (len(row) + 1))
-                self._db.execute(f"INSERT INTO view ({names}) VALUES ({marks})", (*row, self._seal(*row)))
+                self._db.execute(f"INSERT INTO entry ({names}) VALUES ({marks})", (*row, self._seal(*row)))
             seal = self._seal(FORMAT, self.coins.key, number)
-            self._db.execute("UPDATE series SET views = ?, seal = ?", (number, seal))
+            self._db.execute("UPDATE series SET format = ?, entries = ?, seal = ?", (FORMAT, number, seal))
             self._db.execute("COMMIT")
         self._new = False
 
@@ -168,10 +149,9 @@ class Series:
         )
 
 
-def _view(row: list[Any]) -> View:
+def _entry(row: list[Any]) -> Entry:
     fields = dict(zip(_COLUMNS, row, strict=True))
-    classes = tuple((int(size), int(buckets)) for size, buckets in json.loads(fields.pop("classes")))
-    return View(**{**fields, "classes": classes, "continued": bool(fields["continued"])})
+    return Entry(**{**fields, "cost": Fraction(fields["cost"]), "continued": bool(fields["continued"])})
 
 
 def _now() -> str:
@@ -201,7 +181,7 @@ def _discard(path: Path) -> None:
     """Remove a series in which nothing is recorded, unless another publisher is using it."""
     with suppress(sqlite3.Error, OSError), closing(_connect(path, timeout=0)) as db:
         db.execute("BEGIN IMMEDIATE")
-        if not db.execute("SELECT count(*) FROM view").fetchone()[0]:
+        if not db.execute("SELECT count(*) FROM entry").fetchone()[0]:
             path.unlink()  # while it is locked, so that whoever waits for it finds it gone
 
 

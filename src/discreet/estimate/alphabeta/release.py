@@ -1,4 +1,4 @@
-"""A release of tuples among random ones that answers: undo the insertion and the deletion.
+"""A release of tuples among random ones that answers: what its view shows, and how much of it noise is expected to be.
 
 Paper: [RSH] Algorithm 3.
 """
@@ -7,197 +7,182 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from discreet.engine.encoding import Encoding, identifier
-from discreet.errors import PolicyError, QueryError, ReleaseError
-from discreet.estimate.alphabeta.independence import Independence
-from discreet.estimate.alphabeta.lean import expect, lean
-from discreet.estimate.alphabeta.margins import count_margins
-from discreet.estimate.alphabeta.undo import Part, Promise, estimate_of, model_of, part_of, with_total
-from discreet.estimate.estimate import MODEL, Estimate
+from discreet.errors import PolicyError, ReleaseError
+from discreet.estimate.alphabeta.law import Part, part_of
+from discreet.estimate.alphabeta.margins import Margins, count_margins
+from discreet.estimate.alphabeta.shown import TABLE, Seen, Shown, show_one, show_several
+from discreet.estimate.estimate import RECORDS, TUPLES
+from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.release import Release
-from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.guarantee.frapp import FrappPrivacy
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
-from discreet.query.count_domain import count_matching
-from discreet.query.parse import Query
-from discreet.release.manifest import VIEW
+from discreet.query.count_domain import Weights, count_matching
+from discreet.release.alphabeta.manifest import (
+    EARLIER,
+    VIEW,
+    AlphaBetaGuarantee,
+    AlphaBetaManifest,
+    domain_size,
+)
 
 _AT_ONCE = 200
-_TOTAL = "the answer trusts that public_rows is exactly the number of records"
-Seen = tuple[int, ...]  # what a view shows of a condition
-Group = tuple[Any, ...]
+Size = tuple[int, Fraction]  # how many tuples of the domain meet a condition, and how much they weigh
 
 
-class ViewRelease(Release):
-    """True tuples, each kept with a coin, among tuples of the domain that other coins inserted."""
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What the view shows of one condition, in parts with their laws, and the largest count that is possible."""
 
-    estimators: ClassVar[tuple[str, ...]] = ("unbiased", "clipped", "best", "control")
-    _table: ClassVar[str] = "tuples"
+    condition: Condition
+    parts: Sequence[Part]
+    most: int
+
+
+class AlphaBetaRelease(Release):
+    """True tuples among tuples of the domain that coins inserted, or, in FRAPP, put in the place of others."""
+
+    _manifest: AlphaBetaManifest
 
     @property
-    def rows(self) -> int:
-        rows: int = self._manifest.block["tuples"]
-        return rows
+    def rows(self) -> int | None:
+        """FRAPP publishes one tuple a record; alpha-beta does not tell how many people there are."""
+        return self.size if self.copies else None
+
+    @property
+    def size(self) -> int:
+        return self._manifest.statement.numbers.tuples
+
+    @property
+    def unit(self) -> str:
+        return RECORDS if self.copies or self.slots > 1 else TUPLES
+
+    @property
+    def copies(self) -> bool:
+        """Whether every record is there as a tuple."""
+        return self._manifest.statement.mechanism.copies
+
+    @property
+    def slots(self) -> int:
+        return self._manifest.statement.mechanism.slots
+
+    @property
+    def several(self) -> bool:
+        """Whether it is one of several views."""
+        return self._manifest.statement.mechanism.views > 1
 
     @cached_property
-    def _promise(self) -> Promise:
-        found = self._manifest.guarantee
-        if not isinstance(found, DGammaPrivacy | FrappPrivacy) or not found.possible:
-            raise ReleaseError("the guarantee must be (d, gamma)-privacy with its probabilities; verify says more")
+    def guarantee(self) -> AlphaBetaGuarantee:
+        """The probabilities that made the view."""
+        found = self._manifest.statement.guarantee
+        if not found.possible:
+            raise ReleaseError("the guarantee must have probabilities that are possible; verify says more")
         return found
 
     @cached_property
-    def _encodings(self) -> dict[str, Encoding]:
+    def encodings(self) -> dict[str, Encoding]:
         return {name: self.schema.domains[name].encoding for name in self.schema.columns}
 
     @cached_property
-    def _source(self) -> Source:
+    def source(self) -> Source:
         """The public source whose weights the noise follows; one without weights where there is none."""
-        stated = self._manifest.block["mechanism"].get("source", {})
         try:
-            return source_of(stated if isinstance(stated, dict) else {}, self.schema)
+            return source_of(self._manifest.statement.mechanism.source, self.schema)
         except PolicyError as error:
             raise ReleaseError(f"release ({self.path}) has a mechanism that cannot be read: {error}") from None
 
-    @property
-    def _slots(self) -> int:
-        return self._promise.slots if isinstance(self._promise, DGammaPrivacy) else 1
+    @cached_property
+    def _shown(self) -> Shown:
+        """The tuples, read with the first question."""
+        if not self.several:
+            with self._reading(VIEW) as view:
+                return show_one(self._engine, self.schema, view, self.guarantee)
+        number = self._manifest.statement.numbers.view
+        with self._reading(VIEW) as view, self._reading(EARLIER) as earlier:
+            return show_several(self._engine, self.schema, view, earlier, number, self.guarantee)
 
     @cached_property
-    def _view(self) -> str:
-        """The relation of the view, in the domains' encoding."""
-        with self._reading(VIEW) as read:
-            self._engine.rows(f"CREATE VIEW view AS {read}")
-            self._engine.encode("view_coded", "view", {name: (name, each) for name, each in self._encodings.items()})
-            self._engine.rows(f"CREATE TABLE {self._table} AS SELECT {self._columns} FROM view")
-        return self._table
+    def whole(self) -> Part:
+        """What the view shows of the whole domain."""
+        return part_of(self.size, domain_size(self.schema, self.slots), self.guarantee)
 
-    @property
-    def _columns(self) -> str:
-        return ", ".join(identifier(name) for name in self.schema.columns)
+    @cached_property
+    def margins(self) -> Margins:
+        """One- and two-way tables of the tuples, in the domains' encoding."""
+        relation = f"{TABLE}_coded"
+        assert self._shown  # noqa: S101 - the table is made where it is read
+        self._engine.encode(relation, TABLE, {name: (name, each) for name, each in self.encodings.items()})
+        return count_margins(self._engine, relation, self.encodings)
 
-    @property
-    def _counts(self) -> tuple[str, ...]:
-        """What is counted of the rows that meet a condition: SQL conditions."""
-        return ("TRUE",)
-
-    def _occurring(self, column: str) -> list[Any]:
+    def _possible(self, column: str) -> list[Any]:
         return list(self.schema.domains[column])
 
-    def _answers(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
-        seen: list[Seen] = []
+    def found(self, asked: Asked) -> list[Found]:
+        """What the view shows of each condition."""
+        seen, sizes = self._seen_of_groups(asked.groups) if asked.groups else self._seen(asked.conditions)
+        if sizes is None:
+            sizes = [self._size(condition) for condition in asked.conditions]
+        return [
+            Found(condition=condition, parts=self._shown.parts(each, *size), most=self._most(size[0]))
+            for condition, each, size in zip(asked.conditions, seen, sizes, strict=True)
+        ]
+
+    def weigh(self, condition: Condition, weights: Weights | None = None) -> int:
+        """How many tuples of the domain meet a condition, or how much they weigh together."""
+        return count_matching(condition, self.encodings, self._engine, weights)
+
+    def _seen(self, conditions: Sequence[Condition]) -> tuple[list[Seen], None]:
+        counts, seen = self._shown.counts, []
         for start in range(0, len(conditions), _AT_ONCE):
             parts = [
                 f"count(*) FILTER (WHERE ({render(condition)}) AND {each})"
                 for condition in conditions[start : start + _AT_ONCE]
-                for each in self._counts
+                for each in counts
             ]
-            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {self._view}")[0]
-            step = len(self._counts)
-            seen += [found[i : i + step] for i in range(0, len(found), step)]
-        sizes = [self._size(condition) for condition in conditions]
-        return self._estimates_of(conditions, seen, sizes, estimator, confidence)
+            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {TABLE}")[0]
+            seen += [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
+        return seen, None
 
-    def _grouped_answers(
-        self, query: Query, groups: Sequence[Group], conditions: Sequence[Condition], estimator: str, confidence: float
-    ) -> list[Estimate]:
-        """All groups in one pass over the tuples."""
-        columns = [identifier(name) for name in query.group_by]
-        parts = [f"count(*) FILTER (WHERE ({render(query.where)}) AND {each})" for each in self._counts]
-        rows = self._engine.rows(f"SELECT {', '.join([*columns, *parts])} FROM {self._view} GROUP BY ALL")
-        found: dict[Group, Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
-        seen = [found.get(group, (0,) * len(parts)) for group in groups]
-        if set(query.group_by) & set(columns_of(query.where)):
-            sizes = [self._size(condition) for condition in conditions]
-        else:
-            sizes = self._even_sizes(query, groups)
-        return self._estimates_of(conditions, seen, sizes, estimator, confidence)
+    def _seen_of_groups(self, groups: Groups) -> tuple[list[Seen], list[Size] | None]:
+        """All groups in one pass over the tuples; their sizes too, where the condition does not tell groups apart."""
+        columns = [identifier(name) for name in groups.columns]
+        parts = [f"count(*) FILTER (WHERE ({render(groups.where)}) AND {each})" for each in self._shown.counts]
+        rows = self._engine.rows(f"SELECT {', '.join([*columns, *parts])} FROM {TABLE} GROUP BY ALL")
+        found: dict[tuple[Any, ...], Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
+        seen = [found.get(group, (0,) * len(parts)) for group in groups.values]
+        apart = set(groups.columns) & set(columns_of(groups.where))
+        return seen, None if apart else self._even_sizes(groups)
 
-    def _even_sizes(self, query: Query, groups: Sequence[Group]) -> list[tuple[int, Fraction]]:
+    def _even_sizes(self, groups: Groups) -> list[Size]:
         """The sizes of groups that the condition does not tell apart: shares of the whole."""
-        tuples, weight = self._size(query.where)
-        places = [{value: place for place, value in enumerate(self._encodings[name])} for name in query.group_by]
-        number = math.prod(len(self._encodings[name]) for name in query.group_by)
+        tuples, weight = self._size(groups.where)
+        places = [{value: place for place, value in enumerate(self.encodings[name])} for name in groups.columns]
+        number = math.prod(len(self.encodings[name]) for name in groups.columns)
         found = []
-        for group in groups:
+        for group in groups.values:
             share = Fraction(1, number)
-            for name, place, value in zip(query.group_by, places, group, strict=True):
-                if (weights := self._source.weights.get(name)) is not None:
+            for name, place, value in zip(groups.columns, places, group, strict=True):
+                if (weights := self.source.weights.get(name)) is not None:
                     share *= Fraction(weights[place[value]] * len(weights), sum(weights))
             found.append((tuples // number, weight * share))
         return found
 
-    def _size(self, condition: Condition) -> tuple[int, Fraction]:
+    def _size(self, condition: Condition) -> Size:
         """How many tuples of the domain meet a condition, and how much they weigh, both with their slots."""
-        tuples = self._slots * count_matching(condition, self._encodings, self._engine)
-        if not self._source.weights:
+        tuples = self.slots * self.weigh(condition)
+        if not self.source.weights:
             return tuples, Fraction(tuples)
-        ones = {name: (1,) * len(each) for name, each in self._encodings.items()}
-        weight = count_matching(condition, self._encodings, self._engine, {**ones, **self._source.weights})
-        return tuples, self._slots * weight * self._source.scale
-
-    def _estimates_of(
-        self,
-        conditions: Sequence[Condition],
-        seen: Sequence[Seen],
-        sizes: Sequence[tuple[int, Fraction]],
-        estimator: str,
-        confidence: float,
-    ) -> list[Estimate]:
-        answers = []
-        for each, (tuples, weight) in zip(seen, sizes, strict=True):
-            parts = self._parts(each, tuples, weight)
-            if estimator == "control":
-                parts = [with_total(parts[0], self._whole, self._public_rows)]
-            answer = estimate_of(parts, self._most(tuples), clipped=estimator == "clipped", confidence=confidence)
-            answers.append(self._trusting(answer) if estimator == "control" else answer)
-        if estimator == "best":
-            expected = [expect(self._model, condition, self._encodings, self._engine) for condition in conditions]
-            return [lean(each, mean, self._model.spread) for each, mean in zip(answers, expected, strict=True)]
-        return answers
-
-    def _parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
-        return [part_of(seen[0], weight, self._promise)]
+        ones = {name: (1,) * len(each) for name, each in self.encodings.items()}
+        weight = self.weigh(condition, {**ones, **self.source.weights})
+        return tuples, self.slots * weight * self.source.scale
 
     def _most(self, tuples: int) -> int:
-        """The largest count that is possible."""
+        """The largest count that is possible: a record of FRAPP may have any tuple that is counted."""
+        if self.copies:
+            return self.size if tuples else 0
         return tuples if self.schema.public_rows is None else min(tuples, self.schema.public_rows)
-
-    @property
-    def _public_rows(self) -> int:
-        if self.schema.public_rows is None or self._slots == 1:
-            raise QueryError(
-                "estimator (control) needs a release of records in slots that states public_rows, the number of "
-                "records; use unbiased"
-            )
-        return self.schema.public_rows
-
-    @cached_property
-    def _whole(self) -> Part:
-        """What the view shows of the whole domain."""
-        domain = self._slots * math.prod(len(each) for each in self._encodings.values())
-        return part_of(self.rows, domain, self._promise)
-
-    def _trusting(self, answer: Estimate) -> Estimate:
-        """An answer that holds if the public number of rows is right."""
-        return replace(answer, conditional_on=MODEL, note=_TOTAL)
-
-    @cached_property
-    def _coded(self) -> str:
-        """The tuples in the domains' encoding."""
-        relation = f"{self._table}_coded"
-        columns = {name: (name, each) for name, each in self._encodings.items()}
-        self._engine.encode(relation, self._view, columns)
-        return relation
-
-    @cached_property
-    def _model(self) -> Independence:
-        """Independent attributes as the view shows them, for estimator="best"."""
-        weights = [self._source.weights.get(name) for name in self.schema.columns]
-        return model_of(count_margins(self._engine, self._coded, self._encodings), self._promise, weights)

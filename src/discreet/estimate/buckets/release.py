@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
@@ -10,43 +11,56 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.engine.encoding import Encoding, code
-from discreet.estimate.buckets.answer import answer
+from discreet.estimate.buckets.bounds import bounds
 from discreet.estimate.buckets.composition import Composition, Ints
 from discreet.estimate.buckets.rows import Rows
-from discreet.estimate.buckets.unbiased import Regression
-from discreet.estimate.estimate import Estimate
-from discreet.estimate.release import Release, width_of
+from discreet.estimate.estimate import PEOPLE
+from discreet.estimate.release import Beside, Release
 from discreet.query.condition import Condition, Every
 from discreet.query.split import Part, split_by
-from discreet.release.manifest import QIT, ST
+from discreet.release.buckets.manifest import QIT, ST, BucketManifest
 
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
 _MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
 
 
+@dataclass(frozen=True, kw_only=True)
+class Matched:
+    """A question to the buckets: a sum over parts of the people with a value in `chosen` who meet the part's condition.
+
+    `matches` are the rows of each bucket that meet it, `held` the records with those values, `limits` the hard bounds;
+    `joint` has, for pairs of parts, the rows of each bucket that meet both conditions.
+    """
+
+    chosen: Sequence[tuple[int, ...]]
+    matches: Sequence[Ints]
+    held: Sequence[Ints]
+    joint: Mapping[tuple[int, int], Ints]
+    limits: tuple[int, int]
+
+
 class BucketRelease(Release):
     """Quasi-identifiers and sensitive values in two tables joined by a bucket id."""
 
-    estimators: ClassVar[tuple[str, ...]] = ("unbiased", "uniform")
+    beside: ClassVar[Beside | None] = Beside(
+        estimator="uniform", label="uniform model", right="right only if the buckets' rows are alike"
+    )
+    _manifest: BucketManifest
 
     @property
     def rows(self) -> int:
-        return self._manifest.rows
+        return self._manifest.statement.numbers.rows
+
+    @property
+    def size(self) -> int:
+        return self.rows
+
+    @property
+    def unit(self) -> str:
+        return PEOPLE
 
     @cached_property
-    def _regression(self) -> Regression:
-        return Regression(composition=self._composition)
-
-    @cached_property
-    def _rows(self) -> Rows:
-        """The QIT, opened with the first question."""
-        ids = self._composition.ids
-        with self._reading(QIT) as read:
-            self._engine.rows(f"CREATE VIEW qit AS {read}")
-            return Rows(self._engine, self.schema, "qit", ids)
-
-    @cached_property
-    def _composition(self) -> Composition:
+    def composition(self) -> Composition:
         """The ST, read with the first question."""
         sensitive = self.schema.sensitive
         encoding = self.schema.domains[sensitive].encoding
@@ -69,35 +83,41 @@ class BucketRelease(Release):
         values = tuple(listed[each] for each in occurring)
         return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
 
-    def _occurring(self, column: str) -> list[Any]:
+    @cached_property
+    def _rows(self) -> Rows:
+        """The QIT, opened with the first question."""
+        ids = self.composition.ids
+        with self._reading(QIT) as read:
+            self._engine.rows(f"CREATE VIEW qit AS {read}")
+            return Rows(self._engine, self.schema, "qit", ids)
+
+    def _possible(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:
-            return list(self._composition.values)
+            return list(self.composition.values)
         with self._reading(QIT):
             found = self._rows.occurring(column)
         return [value for value in self.schema.domains[column] if value in found]
 
-    def _answers(self, conditions: Sequence[Condition], estimator: str, confidence: float) -> list[Estimate]:
-        width = width_of(confidence)
-        split = split_by(conditions, self.schema.sensitive, self._composition.encoding, self._engine)
-        answers: list[Estimate] = []
-        for some in _batches(split, _MOST_MATCHES // len(self._composition.ids)):
+    def matched(self, conditions: Sequence[Condition]) -> Iterator[Matched]:
+        """What each condition asks of the buckets, in order; some at a time, so that the matches fit in memory."""
+        split = split_by(conditions, self.schema.sensitive, self.composition.encoding, self._engine)
+        for some in _batches(split, _MOST_MATCHES // len(self.composition.ids)):
             wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
             matches = self._rows.matches(wanted)
-            answers += [self._answer(parts, matches, estimator, confidence, width) for parts in some]
-        return answers
+            for parts in some:
+                yield self._matched(parts, matches)
 
-    def _answer(
-        self,
-        parts: Sequence[Part],
-        matches: Mapping[Condition, Ints],
-        estimator: str,
-        confidence: float,
-        width: float,
-    ) -> Estimate:
+    def _matched(self, parts: Sequence[Part], matches: Mapping[Condition, Ints]) -> Matched:
         found = [matches[condition] for condition in _conditions(parts)]
-        joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
         chosen = [part.values for part in parts]
-        return answer(self._regression, found, chosen, joint, estimator=estimator, confidence=confidence, width=width)
+        held = [self.composition.held(values) for values in chosen]
+        return Matched(
+            chosen=chosen,
+            matches=found,
+            held=held,
+            joint={pair: matches[condition] for pair, condition in _pairs(parts).items()},
+            limits=bounds(found, held, self.composition.sizes),
+        )
 
 
 def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:

@@ -1,115 +1,57 @@
-"""The unbiased estimator: regress the buckets' matches on the ST's rows.
+"""`estimator="unbiased"`: the matches of each bucket, weighted by a regression on the ST that is made once.
 
-Paper: none; beyond [WWFW], whose estimator (see uniform.py) is biased where quasi-identifiers and sensitive values are
-related. Given the slots, each value's records are spread over its slots uniformly at random, so E[a_g] = sum_x c_gx
-    p_x, whatever the relation between quasi-identifiers and values is. Weighted least squares gives p without bias.
-Symbols: a_g rows of bucket g that match, p_x the share of x's records that match, G = sum_g c_g c_g^T / S_g,
-    w_gX = sum_{x in X} n_x (G^-1 c_g)_x / S_g, so that sum_g c_gy w_gX = n_y 1(y in X) and N(X) = sum_g w_gX a_g.
-Variance: y's matching records are a random subset of its slots, so for one condition, exactly,
-    Var N = sum_y n_y/(n_y - 1) p_y (1 - p_y) sum_g c_gy (w_gX - 1(y in X))^2; for several, covariances add likewise.
+The weights and their variance are in `regression.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
+from typing import ClassVar
 
-import numpy as np
-
-from discreet.estimate.buckets.composition import Composition, Floats, Ints
-
-MOST_VALUES = 2_000  # the moments are dense: beyond this they would take minutes
-SPREAD = 0.04  # how much the shares of different values may differ, in units of p (1 - p)
-_NULL = 1e-9
+from discreet.estimate.buckets.regression import MOST_VALUES, Regression, Weighted
+from discreet.estimate.buckets.release import BucketRelease, Matched
+from discreet.estimate.estimate import COINS, Estimate
+from discreet.estimate.estimator import Asked
+from discreet.estimate.interval import Way
 
 
-@dataclass(frozen=True, kw_only=True)
-class Weighted:
-    """One part of a question: its values, their weights in every bucket, and the rows of each bucket that match."""
+class Unbiased:
+    """True on average over the publisher's coins, whatever the table is like."""
 
-    values: tuple[int, ...]
-    weights: Floats
-    matches: Ints
+    name: ClassVar[str] = "unbiased"
 
+    def __init__(self, release: BucketRelease) -> None:
+        self._release = release
 
-@dataclass(frozen=True, kw_only=True)
-class Regression:
-    """The regression on one ST; its decomposition is made once and serves every question."""
-
-    composition: Composition
+    @classmethod
+    def fits(cls, release: BucketRelease) -> bool:
+        return True
 
     @cached_property
-    def _spectrum(self) -> tuple[Floats, Floats]:
-        """Eigenvalues and vectors of D^-1/2 G D^-1/2 with D = diag(n): all between 0 and 1, the largest is 1."""
-        scale = 1 / np.sqrt(self.composition.totals)
-        values, vectors = np.linalg.eigh(self.composition.moments * scale[:, None] * scale[None, :])
-        return values, vectors
+    def _regression(self) -> Regression:
+        """Its decomposition is made with the first question and serves every other."""
+        return Regression(composition=self._release.composition)
 
-    def identifies(self, chosen: tuple[int, ...]) -> bool:
-        """Whether the ST determines the matching share of these values together."""
-        if len(self.composition.values) > MOST_VALUES:
-            return False
-        values, vectors = self._spectrum
-        wanted = np.zeros(len(values))
-        wanted[list(chosen)] = np.sqrt(self.composition.totals[list(chosen)])
-        lost = vectors[:, values <= _NULL].T @ wanted
-        return bool(lost @ lost <= _NULL * (wanted @ wanted))
+    def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
+        way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
+        return [self.answer(each, way) for each in self._release.matched(asked.conditions)]
 
-    def weights(self, chosen: tuple[int, ...]) -> Floats:
-        """w_gX for every bucket: z solves G z = n 1_X, and w_gX = c_g z / S_g."""
-        values, vectors = self._spectrum
-        scale = np.sqrt(self.composition.totals)
-        target = np.zeros(len(values))
-        target[list(chosen)] = scale[list(chosen)]
-        inverse = np.where(values > _NULL, 1 / np.maximum(values, _NULL), 0)
-        solution = vectors @ (inverse * (vectors.T @ target)) / scale
-        return self.composition.per_bucket(solution) / self.composition.sizes
+    def answer(self, matched: Matched, way: Way) -> Estimate:
+        """The estimate of one question; the bounds alone where the published counts do not determine it."""
+        if matched.limits[0] == matched.limits[1]:
+            return way.certain(matched.limits[0])
+        if not all(self._regression.identifies(values) for values in matched.chosen):
+            return way.bounds_only(matched.limits, note=f"{self._why}; only the bounds are known")
+        parts = [
+            Weighted(values=values, weights=self._regression.weights(values), matches=found)
+            for values, found in zip(matched.chosen, matched.matches, strict=True)
+        ]
+        value = sum(float((part.weights * part.matches).sum()) for part in parts)
+        error = self._regression.variance(parts, matched.joint) ** 0.5
+        return way.estimate(value, error, way.around(value, error), matched.limits, over=COINS)
 
-    def shares(self, matches: Ints) -> Floats:
-        """p_x for every value, for the variance alone: shrunk to the overall share, within [0, 1], right in total.
-
-        Unshrunk shares of rare values are so noisy that p (1 - p) vanishes when they are clipped, and intervals fail to
-        cover. A direction of the moments is kept as far as its eigenvalue exceeds m / (SPREAD n): values that the
-        buckets can hardly tell apart get the share that they have together.
-        """
-        totals = self.composition.totals
-        matching, rows = int(matches.sum()), int(totals.sum())
-        overall = matching / rows
-        moved = self.composition.per_value(matches / self.composition.sizes) - overall * totals  # G 1 = n
-        values, vectors = self._spectrum
-        scale = np.sqrt(totals)
-        kept = np.maximum(values, 0) + len(totals) / (SPREAD * rows)
-        shares = np.clip(overall + vectors @ ((vectors.T @ (moved / scale)) / kept) / scale, 0, 1)
-        return np.asarray(np.clip(shares * (matching / max(float(shares @ totals), 1e-12)), 0, 1), dtype=np.float64)
-
-    def variance(self, parts: Sequence[Weighted], joint: Mapping[tuple[int, int], Ints]) -> float:
-        """Var of sum_k sum_g w_gk a_gk over the coins; `joint` has the matches of both conditions for pairs of parts.
-
-        Where a pair is missing, its covariance is taken as large as it can be.
-        """
-        totals = self.composition.totals
-        shares = [self.shares(part.matches) for part in parts]
-        own = np.zeros((len(parts), len(totals)))
-        for number, part in enumerate(parts):
-            own[number, list(part.values)] = 1
-        total = 0.0
-        for one, two in combinations_with_replacement(range(len(parts)), 2):
-            products = self.composition.per_value(parts[one].weights * parts[two].weights)
-            spread = products - totals * own[one] * own[two]  # the weights' means over y's slots are 1(y in X)
-            p, q = shares[one], shares[two]
-            if one == two:
-                total += float(_per_record(totals) * p * (1 - p) @ spread)
-            elif (one, two) in joint:
-                both = np.minimum(self.shares(joint[one, two]), np.minimum(p, q))
-                total += 2 * float(_per_record(totals) * (both - p * q) @ spread)
-            else:
-                most = np.sqrt(p * (1 - p) * q * (1 - q))
-                total += 2 * float(_per_record(totals) * most @ np.abs(spread))
-        return max(total, 0.0)
-
-
-def _per_record(totals: Ints) -> Floats:
-    """n / (n - 1): drawing without replacement."""
-    return np.asarray(totals / np.maximum(totals - 1, 1), dtype=np.float64)
+    @property
+    def _why(self) -> str:
+        if len(self._release.composition.values) > MOST_VALUES:
+            return f"more than {MOST_VALUES:,} values occur"
+        return "the published counts do not determine the share of these values"

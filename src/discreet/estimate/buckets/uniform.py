@@ -1,4 +1,4 @@
-"""The papers' estimator: inside a bucket, every row is as likely as any other to have each of its values.
+"""`estimator="uniform"`, the papers': inside a bucket, every row is as likely as any other to have each of its values.
 
 Paper: [WWFW] section 7.2.2.
 A model: it is biased where quasi-identifiers and sensitive values are related, and its interval does not carry that
@@ -8,10 +8,42 @@ bias.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.estimate.buckets.composition import Ints
+from discreet.estimate.buckets.release import BucketRelease
+from discreet.estimate.buckets.unbiased import Unbiased
+from discreet.estimate.estimate import MODEL, Estimate
+from discreet.estimate.estimator import Asked
+from discreet.estimate.interval import Way
+
+
+class Uniform:
+    """Right only where rows of a bucket are alike; `design` is the unbiased answer."""
+
+    name: ClassVar[str] = "uniform"
+
+    def __init__(self, release: BucketRelease) -> None:
+        self._release = release
+        self._unbiased = Unbiased(release)
+
+    @classmethod
+    def fits(cls, release: BucketRelease) -> bool:
+        return True
+
+    def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
+        way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
+        other = Way(unit=self._release.unit, estimator=Unbiased.name, confidence=confidence)
+        sizes = self._release.composition.sizes
+        answers = []
+        for matched in self._release.matched(asked.conditions):
+            value, variance = uniform(matched.matches, matched.held, sizes)
+            design = self._unbiased.answer(matched, other).design
+            around = way.around(value, variance**0.5)
+            answers.append(way.estimate(value, variance**0.5, around, matched.limits, over=MODEL, design=design))
+        return answers
 
 
 def uniform(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[float, float]:

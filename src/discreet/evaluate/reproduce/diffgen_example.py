@@ -15,10 +15,10 @@ from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
 from discreet.mechanism.diffgen.making.cover import minimum_cover
-from discreet.mechanism.diffgen.making.cuts import diffgen_tree, replay
 from discreet.mechanism.diffgen.making.measure import Rows
-from discreet.mechanism.diffgen.making.tree import tree_of
 from discreet.mechanism.diffgen.planning.budget import levels_of
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
+from discreet.mechanism.diffgen.planning.tree import tree_of
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import taxonomy_of

@@ -24,7 +24,7 @@ from discreet.evaluate.simulated import (
     one_way,
 )
 from discreet.mechanism.diffgen.making.noise import SeededNoise
-from discreet.mechanism.diffgen.making.score import SCORES
+from discreet.mechanism.diffgen.planning.score import SCORES
 
 EPSILONS = ("0.1", "0.25", "0.5", "1")
 STEPS, QUICK_STEPS = (2, 4, 7, 10, 13), (2, 4)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.evaluate.figure import Curve, Figure
-from discreet.evaluate.plans import THETAS
 from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.policy.anatomy import modelling_l, why_not_anatomy
+from discreet.mechanism.buckets.planning.anatomy import modelling_l, why_not_anatomy
+from discreet.mechanism.buckets.planning.compare import THETAS
 
 FLOOR = Fraction(2, 100)
 

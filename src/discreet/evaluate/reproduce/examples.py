@@ -13,7 +13,7 @@ from discreet.mechanism.buckets.planning.caps import caps_of
 from discreet.mechanism.buckets.planning.flow import route
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.multi_size import best_top_down
-from discreet.mechanism.buckets.planning.plan import plan_buckets
+from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 
 Counts = dict[object, int]
 

@@ -14,7 +14,7 @@ from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.ilp import solve_many_sizes
 from discreet.mechanism.buckets.planning.metrics import loss_of
-from discreet.mechanism.buckets.planning.plan import plan_buckets
+from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 from discreet.mechanism.buckets.planning.two_size_search import (
     search_two_sizes,

@@ -10,7 +10,8 @@ import numpy as np
 
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import caps_of, smallest_size
-from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_buckets
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
 SIZES = "optimal"

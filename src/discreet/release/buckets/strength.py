@@ -6,7 +6,7 @@ Symbols: f the value's share of the rows; a tolerance is a fraction, or the rule
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from discreet.guarantee.fprime import fprime_from_json
 from discreet.guarantee.words import percent
 from discreet.release.alike import name_of
+from discreet.release.family import Change, Content
 from discreet.schema.domain import Domain, key_of
 
 _NUMBER = re.compile(r"[0-9]{1,40}(/[0-9]{1,40})?")
@@ -41,7 +42,7 @@ def number_of(text: Any) -> Fraction | None:
     return Fraction(int(top), int(bottom or 1)) if int(bottom or 1) else None
 
 
-def rule_changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def rule_changes(a: Content, b: Content) -> Iterator[Change]:
     """How theta and floor differ, and which tolerances are named otherwise although the promise is the same."""
     before, after = a["mechanism"]["tolerance"], b["mechanism"]["tolerance"]
     for name in ("theta", "floor"):
@@ -57,9 +58,7 @@ def rule_changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[dict[st
             yield {"name": f"tolerance named for {key}", "a": named[0], "b": named[1], "meaning": meaning}
 
 
-def tolerance_changes(
-    a: Mapping[str, Any], b: Mapping[str, Any], before: Domain, after: Domain
-) -> Iterator[dict[str, Any]]:
+def tolerance_changes(a: Content, b: Content, before: Domain, after: Domain) -> Iterator[Change]:
     """The tolerance of each value that has another one in B: exact, as shown, and what it means.
 
     Of releases these are the promised tolerances; of policies those that a policy names. The rule of a policy for all
@@ -83,11 +82,11 @@ def tolerance_changes(
             yield {"name": name_of(value), "a": exact[0], "b": exact[1], "meaning": said, "shown": shown}
 
 
-def _promised(content: Mapping[str, Any], _domain: Domain | None = None) -> dict[object, Limit]:
+def _promised(content: Content, _domain: Domain | None = None) -> dict[object, Limit]:
     return dict(fprime_from_json(content["guarantee"]).tolerance)
 
 
-def _named(content: Mapping[str, Any], domain: Domain) -> dict[object, Limit]:
+def _named(content: Content, domain: Domain) -> dict[object, Limit]:
     """The tolerances that a policy names, by value."""
     named = content["mechanism"]["tolerance"]["values"]
     whole = domain.type == "integer"
@@ -122,7 +121,7 @@ def _against(rule: Rule, limit: Fraction, above: str, below: str) -> str:
     )
 
 
-def _rule(content: Mapping[str, Any]) -> Limit:
+def _rule(content: Content) -> Limit:
     """The rule of a policy; where it does not depend on the share, the number that it is."""
     theta, floor = (_exact(content["mechanism"]["tolerance"][name]) for name in ("theta", "floor"))
     return floor if not theta or floor == 1 else Rule(theta=theta, floor=floor)

@@ -9,26 +9,21 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from discreet.errors import ReleaseError
-from discreet.guarantee.epsilon import EpsilonPrivacy
-from discreet.release.folder import Manifest
+from discreet.release.diffgen.manifest import DiffGenManifest, DiffGenStatement
 
 FILL = "TODO"  # for the custodian
 
 
-def registry_entry(manifest: Manifest) -> str:
+def registry_entry(manifest: DiffGenManifest) -> str:
     """The draft as YAML."""
-    promise = manifest.guarantee
-    if not isinstance(promise, EpsilonPrivacy):
-        raise ReleaseError("the guarantee must be epsilon-differential privacy to have an entry")
-    return "\n".join(_lines(_content(manifest, promise), 0)) + "\n"
+    return "\n".join(_lines(_content(manifest.statement), 0)) + "\n"
 
 
-def _content(manifest: Manifest, promise: EpsilonPrivacy) -> dict[str, Any]:
-    schema, block = manifest.schema, manifest.block
-    columns = ", ".join(schema.columns)
-    parts = "; ".join(f"{name}: {float(share):.6g}" for name, share in promise.parts)
-    guided = block["mechanism"]["guide"] == "histogram"
+def _content(statement: DiffGenStatement) -> dict[str, Any]:
+    guarantee = statement.guarantee
+    columns = ", ".join(statement.schema.columns)
+    parts = "; ".join(f"{name}: {float(share):.6g}" for name, share in guarantee.parts)
+    guided = statement.mechanism.guide == "histogram"
     return {
         "url_slug": FILL,
         "deployment": {
@@ -51,14 +46,14 @@ def _content(manifest: Manifest, promise: EpsilonPrivacy) -> dict[str, Any]:
             "privacy_loss": {
                 "privacy_unit": "Record-level",
                 "privacy_unit_details": "Neighbouring tables differ by adding or removing one record.",
-                "privacy_parameters": {"epsilon": float(promise.epsilon)},
+                "privacy_parameters": {"epsilon": float(guarantee.epsilon)},
                 "privacy_parameters_details": f"Parts that add up exactly: {parts}. "
-                f"All releases of this table so far: {float(promise.total):.6g}.",
+                f"All releases of this table so far: {float(guarantee.total):.6g}.",
             },
             "deployment_model": {
                 "model_name": "Central",
                 "actors": f"The custodian holds the table and publishes; analysts see the release alone. {FILL}",
-                "release_type": "Many releases" if promise.before else "One release",
+                "release_type": "Many releases" if guarantee.before else "One release",
                 "release_type_details": "A changed table is charged, and the cost of all releases is stated.",
                 "access_type": "Non-interactive",
             },

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from discreet.errors import PolicyError, ReleaseError
-from discreet.release.folder import Manifest, plain_file
-from discreet.release.manifest import LEAVES, TABLES, leaf_fields_of
+from discreet.release.diffgen.manifest import LEAVES, TABLES, DiffGenManifest, fields_of
+from discreet.release.folder import plain_file
 from discreet.schema.taxonomy import Node, Taxonomy, taxonomy_of
 
 UNIT = 1024  # counts are whole multiples of 1 / UNIT, so that sums are exact
@@ -48,17 +48,9 @@ def common_leaves(sizes: Sequence[int]) -> NDArray[np.float64]:
     return common
 
 
-def target_of(manifest: Manifest) -> str:
-    """The class of a release; raises ReleaseError where it is no published column."""
-    target = manifest.block["mechanism"].get("target", manifest.schema.sensitive)
-    if target not in manifest.schema.columns:
-        raise ReleaseError("target must be a published column")
-    return str(target)
-
-
-def read_leaves(manifest: Manifest) -> LeafTables:
+def read_leaves(manifest: DiffGenManifest) -> LeafTables:
     """Both tables of a release; raises ReleaseError with what is wrong."""
-    schema, target = manifest.schema, target_of(manifest)
+    schema, target = manifest.schema, manifest.statement.mechanism.target_of(manifest.schema)
     try:
         taxonomies = tuple(taxonomy_of(schema, name) for name in schema.columns if name != target)
     except PolicyError as error:
@@ -90,9 +82,9 @@ def read_leaves(manifest: Manifest) -> LeafTables:
     )
 
 
-def _read(manifest: Manifest, name: str) -> pa.Table:
+def _read(manifest: DiffGenManifest, name: str) -> pa.Table:
     path: Path = plain_file(manifest.folder, name)
-    fields = leaf_fields_of(manifest.schema, target_of(manifest), name)
+    fields = fields_of(manifest.statement, name)
     try:
         file = pq.ParquetFile(path)
         if file.metadata.num_rows > MOST_ROWS or file.metadata.metadata:
@@ -129,7 +121,9 @@ def _cut(taxonomy: Taxonomy, part: pa.Table, classes: int) -> tuple[tuple[Node, 
     return nodes, np.array([order[str(label)] for label in labels[::classes]], dtype=np.int64)
 
 
-def _leaves(manifest: Manifest, target: str, taxonomies: tuple[Taxonomy, ...], values: list[tuple[Node, ...]]) -> Ints:
+def _leaves(
+    manifest: DiffGenManifest, target: str, taxonomies: tuple[Taxonomy, ...], values: list[tuple[Node, ...]]
+) -> Ints:
     """The counts of the leaves, whose rows must be all combinations of the values, in order."""
     found = _read(manifest, LEAVES)
     shape = (*map(len, values), len(manifest.schema.domains[target]))
@@ -146,7 +140,7 @@ def _leaves(manifest: Manifest, target: str, taxonomies: tuple[Taxonomy, ...], v
     return _counts(found, LEAVES).reshape([size for size in shape[:-1] if size > 1] + [shape[-1]])
 
 
-def _has_classes(table: pa.Table, manifest: Manifest, target: str) -> bool:
+def _has_classes(table: pa.Table, manifest: DiffGenManifest, target: str) -> bool:
     domain: list[Any] = list(manifest.schema.domains[target])
     if table.num_rows % len(domain):
         return False

@@ -37,10 +37,6 @@ class Radix:
             found[-1].append(position)
         return tuple(tuple(each) for each in found)
 
-    @property
-    def word_sizes(self) -> tuple[int, ...]:
-        return tuple(prod(self.sizes[i] for i in word) for word in self.words)
-
     def pack(self, columns: Sequence[Ints]) -> Ints:
         """One row of words for each word of the tuples (words x tuples)."""
         packed = np.zeros((len(self.words), len(columns[0])), dtype=np.int64)

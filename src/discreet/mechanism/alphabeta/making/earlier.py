@@ -14,8 +14,8 @@ from discreet.engine.encoding import code, text
 from discreet.errors import DiscreetError, SeriesRefusal
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.mechanism.alphabeta.making.codes import Ints, Radix, merged, without
-from discreet.release.folder import Manifest, plain_file, read_manifest
-from discreet.release.manifest import EARLIER, VIEW
+from discreet.release.alphabeta.manifest import EARLIER, VIEW, AlphaBetaManifest
+from discreet.release.folder import plain_file, read_manifest
 from discreet.schema.schema import Schema
 from discreet.series.rules import Place
 
@@ -36,32 +36,33 @@ def earlier_tuples(place: Place, schema: Schema, radix: Radix) -> tuple[Ints, DG
     """
     if place.number == 1 or place.before is None:
         return no_tuples(radix), None
-    if place.again is not None:  # the release itself also holds what came before it
-        manifest = _view_at(place.again.release, place.number, schema)
-        if manifest is not None and isinstance(manifest.guarantee, DGammaPrivacy):
-            return _read(manifest, EARLIER, radix), manifest.guarantee
-    manifest = _view_at(place.before.release, place.number - 1, schema)
-    if manifest is not None and isinstance(manifest.guarantee, DGammaPrivacy):
+    if place.again and (found := _view_at(place.again.release, place.number, schema)):
+        manifest, guarantee = found  # the release itself also holds what came before it
+        return _read(manifest, EARLIER, radix), guarantee
+    if found := _view_at(place.before.release, place.number - 1, schema):
+        manifest, guarantee = found
         view, earlier = _read(manifest, VIEW, radix), _read(manifest, EARLIER, radix)
         if digest_of(view, earlier) == place.before.drawn:
-            return merged(view, without(earlier, view)), manifest.guarantee
+            return merged(view, without(earlier, view)), guarantee
     raise SeriesRefusal(
         f"view {place.number} needs the release of {place.before.published} ({place.before.release}) as it was "
         "published, to show its tuples again; put it back there"
     )
 
 
-def _view_at(folder: str, number: int, schema: Schema) -> Manifest | None:
-    """The release in a folder, if it is that view under that schema."""
+def _view_at(folder: str, number: int, schema: Schema) -> tuple[AlphaBetaManifest, DGammaPrivacy] | None:
+    """The release in a folder, if it is that view under that schema, and what it promises."""
     try:
-        manifest = read_manifest(Path(folder))
+        manifest: AlphaBetaManifest = read_manifest(Path(folder))
     except (DiscreetError, OSError):
         return None
-    fits = manifest.block.get("view") == number and manifest.schema.as_json() == schema.as_json()
-    return manifest if fits else None
+    guarantee = manifest.statement.guarantee
+    if manifest.schema.as_json() != schema.as_json() or not isinstance(guarantee, DGammaPrivacy):
+        return None
+    return (manifest, guarantee) if manifest.statement.numbers.view == number else None
 
 
-def _read(manifest: Manifest, name: str, radix: Radix) -> Ints:
+def _read(manifest: AlphaBetaManifest, name: str, radix: Radix) -> Ints:
     """A table of tuples, packed, in the order in which it stands."""
     columns = {each: (each, manifest.schema.domains[each].encoding) for each in manifest.schema.columns}
     wanted = ", ".join(f"{code(each, encoding)}::BIGINT" for each, encoding in columns.values())

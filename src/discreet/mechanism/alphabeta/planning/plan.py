@@ -8,17 +8,22 @@ Departs: the theorem has a stray n under the root and a Chernoff form that holds
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.guarantee.conversions import delta_of_gamma, epsilon_of_gamma
+from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
+from discreet.release.alphabeta.words import WORDS
+from discreet.release.family import newest
 
 CHANCE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class ViewPlan:
+class AlphaBetaPlan:
     """The plan for `tuples` distinct tuples (or records) of a domain of `domain` tuples (with their slots)."""
 
     guarantee: DGammaPrivacy | FrappPrivacy
@@ -93,3 +98,52 @@ class ViewPlan:
             "(Theorems 6.1 and 6.6)"
         )
         return tuple(found)
+
+    @property
+    def equivalents(self) -> dict[str, float]:
+        """What the promise comes to in other notions, for one who holds tuples for independent."""
+        d, gamma = self.guarantee.d, self.guarantee.gamma
+        return {
+            "relative_delta": delta_of_gamma(d, gamma),
+            "epsilon_add_remove": epsilon_of_gamma(d, gamma, swap=False),
+            "epsilon_swap": epsilon_of_gamma(d, gamma),
+        }
+
+    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
+        return {
+            "alpha": str(self.alpha),
+            "beta": str(self.beta),
+            "tuples": self.tuples,
+            "domain": self.domain,
+            "expected_tuples": self.expected_tuples,
+            "error_bound": self.error_bound(),
+            "rho": self.rho(),
+            "equivalents": self.equivalents,
+            "warnings": list(self.warnings),
+            "facts": self._facts,
+        }
+
+    def lines(self, *, explain: bool = False) -> Iterator[str]:
+        """Probabilities, size, error bound and promise."""
+        guarantee = self.guarantee
+        keep, insert = float(guarantee.keep), float(self.beta)
+        several = False
+        if isinstance(guarantee, FrappPrivacy):
+            yield f"{self.tuples:,} records in a domain of {self.domain:,} tuples"
+            yield f"each keeps its tuple with probability {keep:.6g}, and else becomes a random other one"
+        else:
+            unit = "distinct tuples" if guarantee.slots == 1 else "records"
+            yield f"{self.tuples:,} {unit} in a domain of {self.domain:,}"
+            weight = " times its weight" if guarantee.weights != EVEN else ""
+            yield f"each is kept with probability {keep:.6g}, every other inserted with {insert:.4g}{weight}"
+            several = guarantee.views > 1
+            if several:
+                again, last = float(guarantee.again), float(guarantee.inserts[-1])
+                yield f"in later views, tuples shown before with {again:.4g}, others with {last:.4g} in the last"
+        yield f"the {'first view' if several else 'release'} will have about {self.expected_tuples:,.0f} tuples"
+        yield f"a count is off by at most {self.error_bound():,.0f}, but for 5 % of the coins (rho {self.rho():.3g})"
+        yield str(self._facts["words"])
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        return newest(WORDS).facts(self.guarantee, False)

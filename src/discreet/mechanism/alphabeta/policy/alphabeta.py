@@ -10,23 +10,33 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from discreet.engine.progress import Progress, Steps
 from discreet.errors import Infeasible, PolicyError
 from discreet.guarantee.dgamma import ADVERSARIES, EVEN, MOST_SLOTS, MOST_VIEWS, DGammaPrivacy
 from discreet.guarantee.source import Shares, Source, source_of
 from discreet.guarantee.tolerance import Number, exact
+from discreet.mechanism.alphabeta.making.earlier import earlier_tuples
+from discreet.mechanism.alphabeta.making.make import Made, check_memory, view_of
+from discreet.mechanism.alphabeta.making.tuples import distinct_tuples, every_row, in_slots, radix_of
 from discreet.mechanism.alphabeta.planning.parameters import TUNINGS, keep_and_insert
+from discreet.mechanism.alphabeta.planning.plan import AlphaBetaPlan
 from discreet.mechanism.alphabeta.planning.several import several_views
-from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, domain_size, read_promise
-from discreet.release.manifest import SLOT
-from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.mechanism.alphabeta.policy.perturbing import NOISE, PRIOR, READ, Perturbing
+from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, read_promise
+from discreet.mechanism.mechanism import check_public_rows
+from discreet.release.alphabeta.manifest import SLOT, domain_size
+from discreet.schema.json_schema import NUMBER
+from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import shown
 from discreet.schema.schema import Schema
 from discreet.schema.write import toml_number
+from discreet.series.coins import Coins
+from discreet.series.rules import Place
+from discreet.table.table import Table
 
 
-@register
 @dataclass(frozen=True, kw_only=True)
-class AlphaBeta:
+class AlphaBeta(Perturbing):
     """(d, gamma)-privacy: `posterior` is gamma; a `prior` below 1 is d, and one of 1 or more is k in d = k n / m.
 
     `views` is how many states of the table may be published in all. With `slots`, the copies of a tuple stand in that
@@ -78,7 +88,7 @@ class AlphaBeta:
             raise PolicyError(f"slots ({self.slots}) add a column {SLOT}; a published column must not be called that")
         source = self.public_source(schema)
         try:
-            check_prior(self.prior, self.posterior, schema, domain_size(schema) * self.slots, source.range[1])
+            check_prior(self.prior, self.posterior, schema, domain_size(schema, self.slots), source.range[1])
             self.guarantee(schema)
         except (PolicyError, Infeasible) as error:
             if not self.source:
@@ -91,16 +101,16 @@ class AlphaBeta:
 
         Of several views, beta is that of the first. A source or slots change what they are: see `guarantee`.
         """
-        promise = self._promise(bound_of(self.prior, n, m), EVEN)
-        return promise.keep - promise.insert, promise.insert
+        found = self._guarantee(bound_of(self.prior, n, m), EVEN)
+        return found.keep - found.insert, found.insert
 
     def guarantee(self, schema: Schema) -> DGammaPrivacy:
         """What a release under this schema promises."""
-        domain = domain_size(schema) * self.slots
-        found = self._promise(bound_of(self.prior, schema.public_rows or 0, domain), self.public_source(schema).range)
+        domain = domain_size(schema, self.slots)
+        found = self._guarantee(bound_of(self.prior, schema.public_rows or 0, domain), self.public_source(schema).range)
         return replace(found, candidates=len(schema.domains[schema.sensitive]) * self.slots, slots=self.slots)
 
-    def _promise(self, d: Fraction, weights: tuple[Fraction, Fraction]) -> DGammaPrivacy:
+    def _guarantee(self, d: Fraction, weights: tuple[Fraction, Fraction]) -> DGammaPrivacy:
         gamma = exact("posterior", self.posterior)
         if not 0 < d < gamma:
             raise PolicyError(f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}")
@@ -115,8 +125,81 @@ class AlphaBeta:
         """The public source, in whole numbers; one without weights where none is declared."""
         return source_of(self.source, schema)
 
+    def fits(self, table: Table) -> None:
+        """Raise TableError where there are more records than the public number; distinct tuples are counted later."""
+        if self.slots > 1:
+            check_public_rows(table, table.rows)
+
+    def plan(self, table: Table, progress: Progress | None = None) -> AlphaBetaPlan:
+        """What would be published of a table."""
+        tuples = table.rows if self.slots > 1 else distinct_tuples(table, radix_of(table.schema)).shape[1]
+        return self._planned(table, tuples, self.guarantee(table.schema))
+
+    def _planned(self, table: Table, tuples: int, guarantee: DGammaPrivacy) -> AlphaBetaPlan:
+        """The plan for so many tuples; raises TableError or PolicyError where they cannot be published."""
+        radix = radix_of(table.schema, self.slots)
+        check_public_rows(table, tuples)
+        found = AlphaBetaPlan(guarantee=guarantee, tuples=tuples, domain=radix.domain)
+        check_memory(found, radix, guarantee)
+        return found
+
+    def draw(self, table: Table, place: Place, coins: Coins, steps: Steps) -> Made:
+        """The view of a table at its place among the views of its series."""
+        radix, slotted = radix_of(table.schema), radix_of(table.schema, self.slots)
+        earlier, made_under = earlier_tuples(place, table.schema, radix)
+        guarantee = made_under or self.guarantee(table.schema)
+        with steps.step(READ):
+            if self.slots == 1:
+                own = distinct_tuples(table, radix)
+            else:
+                own = in_slots(every_row(table, radix), radix, slotted, coins.stream("slots"))
+            self._planned(table, own.shape[1], guarantee)
+        with steps.step(NOISE):
+            weights = self._weights(table.schema) if self.source else None
+            view = view_of(own, earlier, guarantee, place.number, slotted, weights, coins)
+        return Made(view=view, earlier=earlier, number=place.number, radix=slotted, guarantee=guarantee)
+
+    def _weights(self, schema: Schema) -> list[tuple[int, ...] | None]:
+        """The weights of each attribute's values, with the slot last where there are several."""
+        known = self.public_source(schema).weights
+        return [known.get(name) for name in schema.columns] + [None] * (self.slots > 1)
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        shares = {"type": "object", "additionalProperties": NUMBER}
+        return {
+            "required": ["prior", "posterior"],
+            "properties": {
+                "prior": PRIOR,
+                "posterior": {"description": "How probable it may become."} | NUMBER,
+                "adversary": {"description": "Who is kept from learning more.", "enum": list(ADVERSARIES)},
+                "tuning": {
+                    "description": "The best probabilities for that adversary, or the paper's.",
+                    "enum": list(TUNINGS),
+                },
+                "views": {
+                    "description": "How many states of the table may be published in all.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_VIEWS,
+                },
+                "slots": {
+                    "description": "Random places for the copies of a tuple, so that records are counted.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_SLOTS,
+                },
+                "source": {
+                    "description": "For some columns, the public share of each value; the noise follows it.",
+                    "type": "object",
+                    "additionalProperties": shares,
+                },
+            },
+        }
+
     def as_toml(self) -> dict[str, Any]:
-        return self._written(toml_number)
+        written = self._written(toml_number)
+        return written if self.source else {name: value for name, value in written.items() if name != "source"}
 
     def as_json(self) -> dict[str, Any]:
         return {"kind": self.kind, **self._written(str)}
@@ -130,5 +213,5 @@ class AlphaBeta:
             "tuning": self.tuning,
             "views": self.views,
             "slots": self.slots,
-            **({"source": shares} if shares else {}),
+            "source": shares,
         }

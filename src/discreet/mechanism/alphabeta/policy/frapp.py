@@ -11,29 +11,38 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
-
-from discreet.errors import Infeasible, PolicyError
+from discreet.engine.progress import Progress, Steps
+from discreet.errors import Infeasible, PolicyError, TableError
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.guarantee.tolerance import Number, exact
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix
+from discreet.mechanism.alphabeta.making.earlier import no_tuples
+from discreet.mechanism.alphabeta.making.exchange import perturbed
+from discreet.mechanism.alphabeta.making.make import Made
+from discreet.mechanism.alphabeta.making.tuples import every_row, radix_of
 from discreet.mechanism.alphabeta.planning.parameters import UNIT
-from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, domain_size, read_promise
-from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.mechanism.alphabeta.planning.plan import AlphaBetaPlan
+from discreet.mechanism.alphabeta.policy.perturbing import NOISE, PRIOR, READ, Perturbing
+from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, read_promise
+from discreet.release.alphabeta.manifest import domain_size
+from discreet.schema.json_schema import NUMBER
+from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import shown
 from discreet.schema.schema import Schema
 from discreet.schema.write import toml_number
+from discreet.series.coins import Coins
+from discreet.series.rules import Place
+from discreet.table.table import Table
 
 
-@register
 @dataclass(frozen=True, kw_only=True)
-class Frapp:
+class Frapp(Perturbing):
     """(d, gamma)-privacy of tuples seen once: `posterior` is gamma, `prior` is d, or k in d = k n / m from 1 on."""
 
     prior: Number
     posterior: Number
 
     kind: ClassVar[str] = "frapp"
+    views = 1  # more than one state of a table is not covered
 
     def __post_init__(self) -> None:
         check_promise(self.prior, self.posterior)
@@ -55,14 +64,14 @@ class Frapp:
 
     def parameters(self, *, n: int, m: int) -> Fraction:
         """g: the largest probability to keep a tuple, a multiple of 2^-62, that keeps the promise."""
-        return self._promise(n, m).keep
+        return self._guarantee(n, m).keep
 
     def guarantee(self, schema: Schema) -> FrappPrivacy:
         """What a release under this schema promises."""
-        found = self._promise(schema.public_rows or 0, domain_size(schema))
+        found = self._guarantee(schema.public_rows or 0, domain_size(schema))
         return replace(found, candidates=len(schema.domains[schema.sensitive]))
 
-    def _promise(self, n: int, m: int) -> FrappPrivacy:
+    def _guarantee(self, n: int, m: int) -> FrappPrivacy:
         d, gamma = bound_of(self.prior, n, m), exact("posterior", self.posterior)
         if not 0 < d < gamma:
             raise PolicyError(f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}")
@@ -81,20 +90,40 @@ class Frapp:
             low, high = (middle, high) if keeping(middle).holds else (low, middle - 1)
         return keeping(low)
 
+    def fits(self, table: Table) -> None:
+        """Raise TableError where the public number is not the true one: FRAPP publishes one tuple a record."""
+        if table.rows != table.schema.public_rows:
+            raise TableError(
+                f"public_rows ({table.schema.public_rows:,}) must be the number of rows that the table has; frapp "
+                "publishes one tuple a record"
+            )
+
+    def plan(self, table: Table, progress: Progress | None = None) -> AlphaBetaPlan:
+        """What would be published of a table."""
+        guarantee = self.guarantee(table.schema)
+        return AlphaBetaPlan(guarantee=guarantee, tuples=table.rows, domain=guarantee.domain)
+
+    def draw(self, table: Table, place: Place, coins: Coins, steps: Steps) -> Made:
+        """Every record as it is, or as another tuple."""
+        radix, guarantee = radix_of(table.schema), self.guarantee(table.schema)
+        with steps.step(READ):
+            rows = every_row(table, radix)
+        with steps.step(NOISE):
+            view = perturbed(rows, guarantee.keep, radix, coins.stream("keep"), coins.stream("noise"))
+        return Made(view=view, earlier=no_tuples(radix), number=1, radix=radix, guarantee=guarantee)
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        return {
+            "required": ["prior", "posterior"],
+            "properties": {
+                "prior": PRIOR,
+                "posterior": {"description": "How probable it may become, unless it is seen twice."} | NUMBER,
+            },
+        }
+
     def as_toml(self) -> dict[str, Any]:
         return {"prior": toml_number(Fraction(self.prior)), "posterior": toml_number(Fraction(self.posterior))}
 
     def as_json(self) -> dict[str, Any]:
         return {"kind": self.kind, "prior": str(self.prior), "posterior": str(self.posterior)}
-
-
-def perturbed(
-    rows: Ints, keep: Fraction, radix: Radix, keeping: np.random.Generator, others: np.random.Generator
-) -> Ints:
-    """Every packed record as it is, or as a uniform other tuple: packed, in order, copies and all."""
-    found = rows.copy()
-    changed = np.flatnonzero(keeping.integers(0, UNIT, size=rows.shape[1]) >= int(keep * UNIT))
-    while len(changed):  # whoever draws his own tuple draws again
-        found[:, changed] = radix.pack([others.integers(0, size, size=len(changed)) for size in radix.sizes])
-        changed = changed[(found[:, changed] == rows[:, changed]).all(axis=0)]
-    return found[:, np.lexsort(found[::-1])]

@@ -7,7 +7,6 @@ Symbols: d the bound on a prior, gamma that on a posterior, n rows, m tuples of 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -72,8 +71,3 @@ def read_promise(
         complain((str(error).split(" ", 1)[0],), str(error))
         return None
     return found
-
-
-def domain_size(schema: Schema) -> int:
-    """m: how many tuples the public domains allow."""
-    return math.prod(len(schema.domains[name]) for name in schema.columns)

@@ -1,4 +1,4 @@
-"""Writing a bucket release into a folder: QIT, ST, manifest and a README for the analyst."""
+"""Writing the two tables of a bucket release: QIT and ST."""
 
 from __future__ import annotations
 
@@ -13,42 +13,29 @@ import pyarrow as pa
 from discreet.engine.encoding import identifier, rank
 from discreet.engine.progress import Steps, Tell
 from discreet.errors import TableError
-from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
 from discreet.mechanism.buckets.planning.caps import Ints
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.buckets.policy.anatomy import Anatomy
-from discreet.mechanism.buckets.policy.buckets import Buckets
-from discreet.release.manifest import QIT, ST, fields_of, write_manifest
-from discreet.release.readme import readme_of
+from discreet.release.buckets.manifest import QIT, ST
 from discreet.series.coins import Coins
 from discreet.table.table import ROWS, Table
 
-_DRAW, _ST, _HAND_OUT, _SORT, _LAST = (
+_DRAW, _ST, _HAND_OUT, _SORT = (
     "composing the buckets",
     "writing the sensitive table",
     "giving each row its bucket",
     "sorting and writing the rows",
-    "writing the manifest",
 )
-SHARES = {_DRAW: 0.3, _ST: 0.15, _HAND_OUT: 0.1, _SORT: 0.25, _LAST: 0.02}  # of the time, as measured on 10M rows
+SHARES = {_DRAW: 0.3, _ST: 0.15, _HAND_OUT: 0.1, _SORT: 0.25}  # of the time, as measured on 10M rows
 
 
 def write_buckets(
-    table: Table,
-    mechanism: Buckets | Anatomy,
-    plan: BucketPlan,
-    coins: Coins,
-    folder: Path,
-    *,
-    csv: bool,
-    continued: bool,
-    steps: Steps,
+    table: Table, plan: BucketPlan, composition: str, coins: Coins, folder: Path, *, csv: bool, steps: Steps
 ) -> bytes:
-    """Fill `folder` with the release; returns a digest of what the coins gave each row."""
+    """Fill `folder` with both tables; returns a digest of what the coins gave each row."""
     (folder / "data").mkdir()
     with steps.step(_DRAW) as tell:
-        slots = draw_slots(plan, tuple(table.histogram), mechanism.composition, coins, tell)
+        slots = draw_slots(plan, tuple(table.histogram), composition, coins, tell)
     with steps.step(_ST) as tell, table.engine.watched(tell):
         _write_st(table, slots, folder)
     drawn = hashlib.blake2b(digest_size=16)
@@ -63,11 +50,8 @@ def write_buckets(
     del ids
     with steps.step(_SORT) as tell, table.engine.watched(tell):
         _write_qit(table, pa.table({"BID": handed}), folder)
-    with steps.step(_LAST):
-        if csv:
-            for path in (QIT, ST):
-                table.engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
-        _write_manifest(table, mechanism, plan, folder, csv=csv, continued=continued, seeded=coins.seeded)
+    for path in (QIT, ST) if csv else ():
+        table.engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
     return drawn.digest()
 
 
@@ -106,35 +90,3 @@ def _write_qit(table: Table, ids: pa.Table, folder: Path) -> None:
     order = ["BID", *(rank(name, schema.domains[name].encoding) for name in columns)]
     engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*columns, "BID"], order, folder / QIT)
     engine.forget("drawn_ids")
-
-
-def _write_manifest(
-    table: Table,
-    mechanism: Buckets | Anatomy,
-    plan: BucketPlan,
-    folder: Path,
-    *,
-    csv: bool,
-    continued: bool,
-    seeded: bool,
-) -> None:
-    guarantee: FPrimePrivacy = mechanism.guarantee(table.histogram)
-    facts = guarantee.facts(continued=continued)
-    schema = table.schema
-    write_manifest(
-        folder,
-        schema,
-        mechanism=mechanism.as_json(),
-        guarantee=guarantee.as_json(),
-        facts=facts,
-        numbers={
-            "rows": table.rows,
-            "classes": [{"size": size, "buckets": buckets} for size, buckets in plan.classes],
-            "loss": plan.loss,
-        },
-        tables={path: fields_of(schema, Path(path).stem) for path in (QIT, ST)},
-        readme=readme_of(schema, facts, rows=table.rows, seeded=seeded),
-        csv=csv,
-        continued=continued,
-        seeded=seeded,
-    )

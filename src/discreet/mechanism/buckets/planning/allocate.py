@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.mechanism.buckets.planning.caps import Classes, Ints
-from discreet.mechanism.buckets.planning.validity import fill
+from discreet.mechanism.buckets.planning.flow import fill
 
 _ROUNDS = 50
 _JUST_BELOW = 1 - 1e-12  # sums of floating-point shares must not pass a whole number

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Classes = tuple[tuple[int, int], ...]  # (size, number of buckets), smallest size first
+LARGEST = 200  # sizes beyond this make a release useless, and pairs of sizes grow with the square
 
 
 def caps_of(tolerance: Sequence[Fraction], sizes: Ints) -> Ints:

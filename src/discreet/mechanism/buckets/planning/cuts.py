@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanism.buckets.planning.caps import Ints, most_buckets
-from discreet.mechanism.buckets.planning.flow import Mask, route
-from discreet.mechanism.buckets.planning.validity import fill
+from discreet.mechanism.buckets.planning.flow import Mask, fill, route
 
 Floats = NDArray[np.float64]
 _UNITS = 1 << 29  # a point with fractions is looked at as this many records

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from discreet.mechanism.buckets.planning.caps import caps_of, smallest_size
 from discreet.mechanism.buckets.planning.cuts import Cuts
 from discreet.mechanism.buckets.planning.program import Program
+from discreet.release.alike import name_of
+from discreet.schema.domain import key_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +30,25 @@ class Reason:
     sizes: Mapping[int, int]
     relaxed: Fraction
     saves: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "value": key_of(self.value),
+            "records": self.records,
+            "tolerance": str(self.tolerance),
+            "least_size": self.least_size,
+            "sizes": {str(size): records for size, records in self.sizes.items()},
+            "relaxed": str(self.relaxed),
+            "saves": self.saves,
+        }
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{records:,} in buckets of {size}" for size, records in sorted(self.sizes.items())[:4])
+        more = ", ..." if len(self.sizes) > 4 else ""
+        return (
+            f"{name_of(self.value)}: {float(self.tolerance):.2%} to {float(self.relaxed):.2%} saves about "
+            f"{self.saves:,} of the loss ({listed}{more})"
+        )
 
 
 def reasons_for(

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from discreet.mechanism.buckets.planning.caps import Ints
-
 _BITS = 30
+Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
@@ -99,3 +98,8 @@ class _Network:
         data = np.empty(len(weights), dtype=np.int32)
         data[self._place] = weights
         return csr_array((data, self._columns, self._starts), shape=(self.nodes, self.nodes))
+
+
+def fill(caps: Ints, counts: Ints, sizes: Ints, buckets: Ints, start: Ints | None = None) -> Flow:
+    """Send records to the buckets within the caps; the setting is valid where every record arrives."""
+    return route(np.minimum(caps * buckets, counts[:, None]), counts, sizes * buckets, start)

@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.mechanism.buckets.planning.flow import fill
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.program import quiet_solver
-from discreet.mechanism.buckets.planning.validity import fill
 
 
 def solve_many_sizes(caps: Ints, counts: Ints, sizes: Ints, seconds: float = 600) -> Classes | None:

@@ -8,14 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.guarantee.tolerance import name_some
-from discreet.mechanism.buckets.planning.caps import Ints, smallest_size
-from discreet.mechanism.buckets.planning.planners import LARGEST, PLANNERS, Problem
+from discreet.mechanism.buckets.planning.caps import LARGEST, Ints, smallest_size
 
-_SECONDS = 1.0  # for each remedy that is tried; one plan of any loss is enough
-
+Plans = Callable[[Ints, Sequence[Fraction], str, int, int], bool]  # whether a planner finds any plan between two sizes
 Works = Callable[[Sequence[Fraction], int], bool]  # whether these tolerances and this max_size can be planned
 
 
@@ -26,16 +22,13 @@ def why_infeasible(
     sizes: str,
     min_size: int | None,
     max_size: int,
+    plans: Plans,
 ) -> tuple[str, tuple[object, ...]]:
     """One sentence with the broken bound and the remedies, and the values that break it."""
 
     def works(tolerance: Sequence[Fraction], largest: int, planner: str = sizes) -> bool:
         least = min(map(smallest_size, tolerance)) if min_size is None else min_size
-        span = np.arange(least, largest + 1, dtype=np.int64)
-        problem = Problem(
-            counts=counts, limits=tolerance, sizes=span, gap=1.0, seconds=_SECONDS, tell=lambda done: None
-        )
-        return PLANNERS[planner](problem) is not None
+        return plans(counts, tolerance, planner, least, largest)
 
     reason, blamed, possible = _reason(values, counts, limits, max_size)
     remedies = []

@@ -18,8 +18,6 @@ from discreet.mechanism.buckets.planning.caps import Classes, Ints
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
-ORDERS = ("tolerant last", "listed")
-
 
 def best_top_down(caps: Ints, counts: Ints, sizes: Ints, order: str = "tolerant last") -> Classes | None:
     """Classes (size, buckets) found from the top down; None where no two sizes work to begin with."""

@@ -1,28 +1,26 @@
-"""Planning buckets from the histogram of the sensitive attribute alone: it never sees a row.
+"""A plan for buckets: how many of which size, what they cost, and how that is said.
 
-Paper: [WWFW] sections 3.4, 4 and 5; [W14] chapters 3 to 6.
-Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, M = min_size, M' = max_size, Loss = sum_j b_j (S_j - 1)^2.
+Paper: [WWFW] sections 3.4 and 4; [W14] chapter 3.
+Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, Loss = sum_j b_j (S_j - 1)^2.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
-import numpy as np
-
-from discreet.engine.progress import Progress
-from discreet.errors import Infeasible, PolicyError
 from discreet.guarantee.tolerance import Number, exact
-from discreet.mechanism.buckets.planning.allocate import allocate
-from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of, smallest_size
-from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
+from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
+from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
-from discreet.mechanism.buckets.planning.infeasible import why_infeasible
-from discreet.mechanism.buckets.planning.metrics import information_loss, loss_of, mean_squared_error
-from discreet.mechanism.buckets.planning.planners import LARGEST, PLANNERS, Problem
+from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
+from discreet.release.alike import name_of
+from discreet.schema.domain import key_of
+
+_FEW = 8  # values that are named as what drives the cost
+_REASONS = 12  # values whose reasons are shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,109 +88,48 @@ class BucketPlan:
         sizes = range(self.certificate.min_size, self.certificate.max_size + 1)
         return reasons_for(occurring, self.tolerance, self.allocation, sizes, exact("relax", relax))
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return ()
 
-def plan_buckets(
-    counts: Mapping[object, int],
-    tolerance: Mapping[object, Number],
-    sizes: str = "optimal",
-    min_size: int | None = None,
-    max_size: int = 50,
-    gap: float = 1e-4,
-    seconds: float = 5,
-    progress: Progress | None = None,
-) -> BucketPlan:
-    """The bucket setting of least loss that keeps every tolerance, with sizes from min_size to max_size.
+    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "loss": self.loss,
+            "lower_bound": self.lower_bound,
+            "proved_optimal": self.proved_optimal,
+            "gap": self.gap,
+            "mse": self.mse,
+            "information_loss": self.information_loss,
+            "classes": [{"size": size, "buckets": buckets} for size, buckets in self.classes],
+            "records": self.records,
+            "tolerance": {key_of(value): str(limit) for value, limit in self.tolerance.items()},
+        }
+        return {**content, "reasons": [reason.as_json() for reason in self.explain()]} if explain else content
 
-    `sizes` is "optimal" (any number of sizes), "multi" (the papers' heuristic), "two" or "one". `min_size` defaults to
-    M, the smallest bucket that any value may enter. "optimal" stops at a certified gap of `gap` (0 asks for a proof) or
-    after `seconds`, and the plan says which gap it proved. Raises Infeasible, which names the values and the nearest
-    remedy.
-    """
-    if not isinstance(sizes, str) or sizes not in PLANNERS:
-        raise PolicyError(f"sizes ({sizes}) must be one of {', '.join(PLANNERS)}")
-    if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap <= 1:
-        raise PolicyError(f"gap ({gap}) must be between 0 and 1; it is a share of the loss")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
-        raise PolicyError(f"seconds ({seconds}) must be above 0")
-    values, occurring, limits = _checked(counts, tolerance)
-    least = max(1, min(map(smallest_size, limits))) if min_size is None else min_size
-    if not least >= 1:
-        raise PolicyError(f"min_size ({min_size}) must be 1 or more")
-    if not isinstance(max_size, int) or not isinstance(least, int) or not 1 <= max_size <= LARGEST:
-        raise PolicyError(f"max_size ({max_size}) must be between 1 and {LARGEST}, and both sizes whole numbers")
-    problem = Problem(
-        counts=occurring,
-        limits=limits,
-        sizes=np.arange(least, max_size + 1, dtype=np.int64),
-        gap=float(gap),
-        seconds=float(seconds),
-        tell=lambda done: progress("planning", done) if progress else None,
-    )
-    found = PLANNERS[sizes](problem)
-    if found is None:
-        message, blamed = why_infeasible(values, occurring, limits, sizes, min_size, max_size)
-        raise Infeasible(message, values=blamed)
-    tree = found.tree or _simple_prices(limits)
-    return _finished(counts, tolerance, (values, occurring, limits), found.classes, tree, (least, max_size))
+    def lines(self, *, explain: bool = False) -> Iterator[str]:
+        """The classes, the loss and what drives it."""
+        yield f"{self.records:,} records in {self.buckets:,} buckets:"
+        for size, buckets in self.classes:
+            yield f"  {buckets:,} buckets of {size}"
+        yield f"loss {self.loss:,} ({self._proved}); MSE {self.mse:.4f}, information loss {self.information_loss:.6f}"
+        if drivers := self.drivers():
+            yield "the cost comes from values that cannot go into the smallest buckets:"
+            for value, records, least in drivers[:_FEW]:
+                limit = float(self.tolerance[value])
+                yield f"  {name_of(value)}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records"
+            if len(drivers) > _FEW:
+                yield f"  and {len(drivers) - _FEW} more values"
+        if explain:
+            reasons = self.explain()
+            yield "what a tolerance that is a tenth higher would save:"
+            yield from (f"  {reason}" for reason in reasons[:_REASONS])
+            if len(reasons) > _REASONS:
+                yield f"  and {len(reasons) - _REASONS} more values"
 
-
-def plan_of_classes(
-    counts: Mapping[object, int], tolerance: Mapping[object, Number], classes: Classes, span: tuple[int, int]
-) -> BucketPlan:
-    """The plan of a valid setting that is known already, with a bound over sizes from span[0] to span[1]."""
-    values, occurring, limits = _checked(counts, tolerance)
-    return _finished(counts, tolerance, (values, occurring, limits), classes, _simple_prices(limits), span)
-
-
-def _checked(
-    counts: Mapping[object, int], tolerance: Mapping[object, Number]
-) -> tuple[list[object], Ints, list[Fraction]]:
-    """The values that occur, their counts and their tolerances; refuses what cannot be planned."""
-    if any(not isinstance(count, int | np.integer) or count < 0 for count in counts.values()):
-        raise PolicyError("counts must be whole numbers, 0 or more")
-    values = [value for value, count in counts.items() if count]
-    if not values:
-        raise Infeasible("the table has no rows; there is nothing to publish")
-    if missing := [value for value in values if value not in tolerance]:
-        raise PolicyError(f"tolerance must cover every value that occurs; {len(missing)} are missing")
-    limits = [exact("tolerance", tolerance[value]) for value in values]
-    if any(not 0 < number.numerator <= number.denominator for number in limits):
-        raise PolicyError("tolerance must be above 0 and at most 1 for every value")
-    occurring = [int(counts[value]) for value in values]
-    if sum(occurring) > 2**62 // (LARGEST**2):
-        raise PolicyError("counts must add up to less than 10^14; no table about people is larger")
-    return values, np.array(occurring, dtype=np.int64), limits
-
-
-def _finished(
-    counts: Mapping[object, int],
-    tolerance: Mapping[object, Number],
-    checked: tuple[list[object], Ints, list[Fraction]],
-    classes: Classes,
-    tree: Leaf | Split,
-    span: tuple[int, int],
-) -> BucketPlan:
-    values, occurring, limits = checked
-    chosen = np.array([size for size, _ in classes], dtype=np.int64)
-    shares = allocate(caps_of(limits, chosen), occurring, classes).tolist()
-    where = dict(zip(values, shares, strict=True))
-    stated = {value: exact("tolerance", tolerance[value]) for value in counts if value in tolerance}
-    return BucketPlan(
-        classes=classes,
-        loss=loss_of(classes),
-        allocation={
-            value: {size: records for (size, _), records in zip(classes, where[value], strict=True) if records}
-            if value in where
-            else {}
-            for value in counts
-        },
-        tolerance=stated,
-        certificate=Certificate.of(tree, {value: counts[value] for value in values}, stated, span),
-    )
-
-
-def _simple_prices(limits: list[Fraction]) -> Leaf:
-    """Prices that need no program: a record in a bucket of size S costs (S - 1)^2 / S, which grows with S."""
-    least = [smallest_size(limit) for limit in limits]
-    bottom = math.lcm(*set(least))
-    return Leaf(prices=tuple((size - 1) ** 2 * bottom // size for size in least), denominator=bottom)
+    @property
+    def _proved(self) -> str:
+        if self.proved_optimal:
+            return "proved optimal"
+        if self.gap < 0.01:
+            return f"certified to be within {self.gap:.1e} of the optimum"
+        return f"no setting of any sizes can go below {self.lower_bound:,}"

@@ -16,8 +16,6 @@ from discreet.mechanism.buckets.planning.one_size import best_one_size
 from discreet.mechanism.buckets.planning.optimal import best_any_sizes
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
-LARGEST = 200  # sizes beyond this make a release useless, and pairs of sizes grow with the square
-
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:

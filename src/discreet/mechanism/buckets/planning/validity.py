@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.guarantee.tolerance import Number, exact
-from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of
-from discreet.mechanism.buckets.planning.flow import Flow, route
+from discreet.mechanism.buckets.planning.caps import Classes, caps_of
+from discreet.mechanism.buckets.planning.flow import fill
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,3 @@ def find_violation(
         return None
     wanted = int((sizes * buckets)[broken].sum())
     return Violation(sizes=tuple(sizes[broken].tolist()), needed=wanted, available=wanted - int(short))
-
-
-def fill(caps: Ints, counts: Ints, sizes: Ints, buckets: Ints, start: Ints | None = None) -> Flow:
-    """Send records to the buckets within the caps; the setting is valid where every record arrives."""
-    return route(np.minimum(caps * buckets, counts[:, None]), counts, sizes * buckets, start)

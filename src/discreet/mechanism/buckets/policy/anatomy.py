@@ -16,25 +16,28 @@ from discreet.engine.progress import Progress
 from discreet.errors import Infeasible, PolicyError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import name_some
-from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
-from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_of_classes
+from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
+from discreet.mechanism.buckets.planning.caps import Classes
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.mechanism.buckets.planning.validity import find_violation
-from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.mechanism.buckets.policy.bucketing import Bucketing
+from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.schema import Schema
 
 LARGEST_L = 199
 
 
-@register
 @dataclass(frozen=True, kw_only=True)
-class Anatomy:
+class Anatomy(Bucketing):
     """l-diversity: no value is more than 1/l of a bucket."""
 
     l: int  # noqa: E741 - the paper's name
 
     kind: ClassVar[str] = "anatomy"
-    composition: ClassVar[str] = "random"
+    blamed: ClassVar[str] = "l"
+    spreading: ClassVar[str] = "random"
 
     def __post_init__(self) -> None:
         if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:
@@ -59,7 +62,7 @@ class Anatomy:
         if len(schema.domains[schema.sensitive]) < self.l:
             raise PolicyError(f"l ({self.l}) must be at most the number of values of {schema.sensitive}")
 
-    def plan(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
+    def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """As many buckets of size l as there can be, some with one record more; raises Infeasible where none can."""
         rows = sum(int(count) for count in counts.values())
         if not rows:
@@ -81,7 +84,7 @@ class Anatomy:
 
     def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
         """The same plan again: l alone decides it."""
-        return self.plan(counts)
+        return self.plan_of(counts)
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises: the tolerance 1/l for every value."""
@@ -93,28 +96,10 @@ class Anatomy:
     def as_json(self) -> dict[str, Any]:
         return {"kind": self.kind, "l": self.l}
 
-
-def anatomy_classes(rows: int, l: int) -> Classes | None:  # noqa: E741 - the paper's name
-    """The sizes that Anatomy gives, eligible or not: for the papers' curves. None where rows are left over."""
-    buckets, larger = divmod(rows, l)
-    if larger > buckets:
-        return None
-    return tuple((size, number) for size, number in ((l, buckets - larger), (l + 1, larger)) if number)
-
-
-def modelling_l(tolerance: Mapping[object, Fraction]) -> int:
-    """The l that keeps every tolerance: ceil(1 / min f').  # [WWFW] Remark 1"""
-    return max(map(smallest_size, tolerance.values()))
-
-
-def why_not_anatomy(counts: Mapping[object, int], tolerance: Mapping[object, Fraction]) -> str | None:
-    """Why l-diversity cannot stand in for these tolerances, in one sentence; None where it can.  # [WWFW] Remark 1"""
-    occurring = {value: int(count) for value, count in counts.items() if count}
-    rows, wanted = sum(occurring.values()), modelling_l({value: tolerance[value] for value in occurring})
-    value, most = max(occurring.items(), key=lambda each: each[1])
-    if most * wanted <= rows:
-        return None
-    return (
-        f"l-diversity keeps these tolerances only with l = {wanted}, and then no value may be more than "
-        f"{1 / wanted:.2%} of the rows, but {value} is {most / rows:.2%}"
-    )
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        about = "No value is more than 1/l of a bucket."
+        return {
+            "required": ["l"],
+            "properties": {"l": {"description": about, "type": "integer", "minimum": 2, "maximum": LARGEST_L}},
+        }

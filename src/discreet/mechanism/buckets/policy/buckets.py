@@ -6,50 +6,63 @@ Paper: [WWFW] section 3; [W14] chapter 3.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.engine.progress import Progress
 from discreet.errors import PolicyError
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance, exact
-from discreet.mechanism.buckets.planning.caps import Classes
-from discreet.mechanism.buckets.planning.plan import BucketPlan, plan_buckets, plan_of_classes
-from discreet.mechanism.buckets.planning.planners import LARGEST, PLANNERS
+from discreet.mechanism.buckets.planning.caps import LARGEST, Classes
+from discreet.mechanism.buckets.planning.compare import MAX_SIZES, THETAS, compare_sizes, sweep
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets, plan_of_classes
+from discreet.mechanism.buckets.planning.planners import PLANNERS
+from discreet.mechanism.buckets.policy.bucketing import Bucketing
+from discreet.mechanism.plan import Alternatives
 from discreet.schema.domain import key_of
-from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.schema.json_schema import NUMBER
+from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.schema import Schema
 from discreet.schema.write import toml_number
+from discreet.table.table import Table
 
 COMPOSITIONS = ("random", "round-robin")
 
 
-@register
 @dataclass(frozen=True, kw_only=True)
-class Buckets:
+class Buckets(Bucketing):
     """F'-privacy with buckets of several sizes; every parameter has the same name in the policy file."""
 
     tolerance: Tolerance
     sizes: str = "optimal"
+    min_size: int | None = None
     max_size: int = 50
     composition: str = "random"
 
     kind: ClassVar[str] = "buckets"
+    blamed: ClassVar[str] = "tolerance"
 
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, Tolerance):
             raise PolicyError("tolerance must be a Tolerance; say Tolerance(theta=8, floor='0.02')")
         if not isinstance(self.sizes, str) or self.sizes not in PLANNERS:
             raise PolicyError(f"sizes ({shown(self.sizes)}) must be one of {', '.join(PLANNERS)}")
-        if not isinstance(self.max_size, int) or isinstance(self.max_size, bool) or not 1 <= self.max_size <= LARGEST:
+        if type(self.max_size) is not int or not 1 <= self.max_size <= LARGEST:
             raise PolicyError(f"max_size ({shown(self.max_size)}) must be a whole number between 1 and {LARGEST}")
+        least = self.min_size
+        if least is not None and (type(least) is not int or not 1 <= least <= LARGEST):
+            raise PolicyError(f"min_size ({shown(least)}) must be a whole number between 1 and {LARGEST}")
+        if least is not None and least > self.max_size:
+            raise PolicyError(f"min_size ({least}) must be at most max_size ({self.max_size}); lower it")
         if self.composition not in COMPOSITIONS:
             raise PolicyError(f"composition ({shown(self.composition)}) must be one of {', '.join(COMPOSITIONS)}")
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
-        known = ("tolerance", "sizes", "max_size", "composition")
+        known = ("tolerance", "sizes", "min_size", "max_size", "composition")
         for name in section:
             if name not in known:
                 complain((name,), f"{name} is not a parameter of buckets{did_you_mean(name, known)}")
@@ -57,12 +70,19 @@ class Buckets:
         rest = {name: value for name, value in section.items() if name in known[1:]}
         wrong = False
         for name, value in rest.items():
+            both = {"max_size": LARGEST, name: value} if name == "min_size" else {name: value}
             try:
-                cls(tolerance=Tolerance(floor=1), **{name: value})
+                cls(tolerance=Tolerance(floor=1), **both)
             except PolicyError as error:
                 complain((name,), str(error))
                 wrong = True
-        return cls(tolerance=tolerance, **rest) if tolerance and not wrong else None
+        if wrong or not tolerance:
+            return None
+        try:
+            return cls(tolerance=tolerance, **rest)
+        except PolicyError as error:
+            complain(("min_size",), str(error))
+            return None
 
     def check(self, schema: Schema) -> None:
         """Raise PolicyError where a tolerance is for a value that the sensitive column cannot have."""
@@ -72,15 +92,36 @@ class Buckets:
                 hint = did_you_mean(value, domain) if len(domain) < 10_000 else ""
                 raise PolicyError(f"tolerance of {shown(value)} must be for a value of {schema.sensitive}{hint}")
 
-    def plan(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
+    @property
+    def spreading(self) -> str:
+        return self.composition
+
+    def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """The plan for a table with these counts of sensitive values."""
         limits = self.tolerance.of(counts)
-        return plan_buckets(counts, limits, sizes=self.sizes, max_size=self.max_size, progress=progress)
+        return plan_buckets(counts, limits, self.sizes, self.min_size, self.max_size, progress=progress)
 
     def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
         """The plan with the classes of an earlier release of the same table."""
         span = (classes[0][0], self.max_size)
         return plan_of_classes(counts, self.tolerance.of(counts), classes, span)
+
+    def alternatives(self, table: Table, over: str) -> Alternatives:
+        """Every way to choose sizes side by side, or how the cost moves with theta or max_size."""
+        counts = table.histogram
+        if over == "sizes":
+            limits = self.tolerance.of(counts)
+            return compare_sizes(counts, limits, lambda sizes: replace(self, sizes=sizes).plan_of(counts))
+        if over == "theta":
+            return sweep(over, THETAS, lambda theta: self._with_theta(theta).plan_of(counts))
+        if over == "max_size":
+            sizes = sorted(size for size in {*MAX_SIZES, self.max_size} if size >= (self.min_size or 1))
+            return sweep(over, sizes, lambda size: replace(self, max_size=size).plan_of(counts))
+        raise PolicyError(f"sweep ({over}) must be one of theta, max_size")
+
+    def _with_theta(self, theta: Fraction) -> Buckets:
+        old = self.tolerance
+        return replace(self, tolerance=Tolerance(theta=theta, floor=old.floor, values=old.values))
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises."""
@@ -88,8 +129,10 @@ class Buckets:
         return FPrimePrivacy(tolerance=tuple((value, limit) for value, limit in limits.items() if limit))
 
     def as_toml(self) -> dict[str, Any]:
+        least = {} if self.min_size is None else {"min_size": self.min_size}
         return {
             "sizes": self.sizes,
+            **least,
             "max_size": self.max_size,
             "composition": self.composition,
             "tolerance": self._tolerance(toml_number),
@@ -99,9 +142,32 @@ class Buckets:
         return {
             "kind": self.kind,
             "sizes": self.sizes,
+            "min_size": self.min_size,
             "max_size": self.max_size,
             "composition": self.composition,
             "tolerance": self._tolerance(str),
+        }
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        values = {"type": "object", "additionalProperties": NUMBER}
+        size = {"type": "integer", "minimum": 1, "maximum": LARGEST}
+        return {
+            "required": ["tolerance"],
+            "properties": {
+                "sizes": {"description": "How many bucket sizes the plan may use.", "enum": list(PLANNERS)},
+                "min_size": {"description": "The smallest bucket; by default the smallest that any value may enter."}
+                | size,
+                "max_size": {"description": "The largest bucket."} | size,
+                "composition": {"description": "How values are put together in buckets.", "enum": list(COMPOSITIONS)},
+                "tolerance": {
+                    "description": "How probable an inference of each value may become: min(1, theta x share + floor), "
+                    "or as listed.",
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {"theta": NUMBER, "floor": NUMBER, "values": values},
+                },
+            },
         }
 
     def _tolerance(self, write: Any) -> dict[str, Any]:

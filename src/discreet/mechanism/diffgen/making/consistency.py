@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.making.tree import Floats, Ints, Tree, tree_of
+from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Tree, tree_of
 
 _CLOSE = 1e-9
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
-from discreet.mechanism.diffgen.making.cuts import Cuts, Step, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.making.measure import Measurements, Rows
 from discreet.mechanism.diffgen.making.noise import Noise
-from discreet.mechanism.diffgen.making.score import halves, private_score, sensitivity
-from discreet.mechanism.diffgen.making.tree import Floats, Ints, Tree
 from discreet.mechanism.diffgen.planning.budget import ExponentialBudget, path_shares
+from discreet.mechanism.diffgen.planning.cuts import Cuts, Step, diffgen_tree, replay, topmost
+from discreet.mechanism.diffgen.planning.score import halves, private_score, sensitivity
+from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Tree
 from discreet.schema.taxonomy import Node, Taxonomy
 
 MOST_LEAVES = 250_000  # leaves x classes; a specialization that would give more ends the run

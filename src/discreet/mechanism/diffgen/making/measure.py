@@ -14,12 +14,12 @@ import numpy as np
 
 from discreet.errors import PolicyError
 from discreet.guarantee.epsilon import laplace_variance
-from discreet.mechanism.diffgen.making.cuts import Cuts, Step, places
 from discreet.mechanism.diffgen.making.guide import specialize
 from discreet.mechanism.diffgen.making.noise import Noise
 from discreet.mechanism.diffgen.making.tables import settle
-from discreet.mechanism.diffgen.making.tree import Ints
 from discreet.mechanism.diffgen.planning.budget import HistogramBudget
+from discreet.mechanism.diffgen.planning.cuts import Cuts, Step, places
+from discreet.mechanism.diffgen.planning.tree import Ints
 from discreet.schema.taxonomy import Taxonomy
 
 MOST_COUNTS = 60_000  # noisy counts of leaves x classes, so that a release takes a second or two

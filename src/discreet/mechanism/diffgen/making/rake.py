@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.mechanism.diffgen.making.tree import Floats
 from discreet.mechanism.diffgen.making.weigh import along
+from discreet.mechanism.diffgen.planning.tree import Floats
 
 PASSES = 15
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanism.diffgen.making.tree import Floats
 from discreet.mechanism.diffgen.making.whole import nearest_split
+from discreet.mechanism.diffgen.planning.tree import Floats
 from discreet.schema.taxonomy import Node, Taxonomy
 
 _FEW_CLASSES = 4  # measured: with two, the plain fit is better; with fourteen, by rows

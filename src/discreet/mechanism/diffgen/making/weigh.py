@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.mechanism.diffgen.making.cuts import Cuts
 from discreet.mechanism.diffgen.making.tables import grouped
-from discreet.mechanism.diffgen.making.tree import Floats
+from discreet.mechanism.diffgen.planning.cuts import Cuts
+from discreet.mechanism.diffgen.planning.tree import Floats
 from discreet.release.diffgen.tables import common_leaves
 
 

@@ -1,4 +1,4 @@
-"""Writing a DiffGen release: leaves, tables, the manifest and a README for the analyst."""
+"""Writing the two tables of a DiffGen release: leaves, and the tables of each attribute."""
 
 from __future__ import annotations
 
@@ -8,31 +8,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.mechanism.diffgen.making.cuts import Cuts
 from discreet.mechanism.diffgen.making.fit import Fitted
-from discreet.mechanism.diffgen.making.make import Made
-from discreet.mechanism.diffgen.making.tree import Ints
-from discreet.mechanism.diffgen.policy.diffgen import DiffGen
+from discreet.mechanism.diffgen.planning.cuts import Cuts
+from discreet.mechanism.diffgen.planning.tree import Ints
+from discreet.release.diffgen.manifest import LEAVES, TABLES
 from discreet.release.diffgen.tables import UNIT
-from discreet.release.manifest import LEAVES, TABLES, leaf_fields_of, write_manifest
-from discreet.release.readme import leaf_readme_of
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
 
 
-def write_leaves(
-    table: Table, mechanism: DiffGen, made: Made, folder: Path, *, csv: bool, continued: bool, seeded: bool
-) -> None:
-    """Fill `folder` with the release."""
+def write_leaves(table: Table, fitted: Fitted, target: str, folder: Path, *, csv: bool) -> None:
+    """Fill `folder` with both tables."""
     (folder / "data").mkdir()
-    schema, target = table.schema, mechanism.target_of(table.schema)
-    fitted = in_order(made.fitted)
-    for name, content in ((LEAVES, leaf_rows(fitted, schema, target)), (TABLES, table_rows(fitted, schema, target))):
+    schema, found = table.schema, in_order(fitted)
+    for name, content in ((LEAVES, leaf_rows(found, schema, target)), (TABLES, table_rows(found, schema, target))):
         with pq.ParquetWriter(folder / name, content.schema, compression="zstd", store_schema=False) as writer:
             writer.write_table(content)
         if csv:
             table.engine.write_csv(folder / name, (folder / name).with_suffix(".csv"))
-    _write_manifest(schema, mechanism, made, folder, csv=csv, continued=continued, seeded=seeded)
 
 
 def in_order(fitted: Fitted) -> Fitted:
@@ -90,25 +83,3 @@ def _classes(schema: Schema, target: str, codes: Ints) -> pa.Array:
 def _counts(units: Ints) -> pa.Array:
     """Counts as decimal numbers: whole multiples of 1 / UNIT, so that they add up exactly."""
     return pa.array(units.ravel() / UNIT, pa.float64())
-
-
-def _write_manifest(
-    schema: Schema, mechanism: DiffGen, made: Made, folder: Path, *, csv: bool, continued: bool, seeded: bool
-) -> None:
-    target = mechanism.target_of(schema)
-    facts = made.promise.facts(continued=continued)
-    numbers = {"leaves": made.fitted.leaves.size, "specializations": made.specializations, "levels": made.levels}
-    alone = made.promise.share("tables again") is not None
-    write_manifest(
-        folder,
-        schema,
-        mechanism=mechanism.as_json(),
-        guarantee=made.promise.as_json(),
-        facts=facts,
-        numbers=numbers,
-        tables={path: leaf_fields_of(schema, target, path) for path in (LEAVES, TABLES)},
-        readme=leaf_readme_of(schema, facts, mechanism.as_json(), numbers, alone=alone, seeded=seeded),
-        csv=csv,
-        continued=continued,
-        seeded=seeded,
-    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.making.tree import Tree
+from discreet.mechanism.diffgen.planning.tree import Tree
 
 TABLES = Fraction(4, 5)  # of epsilon, for the attribute x class tables; the rest counts leaves
 _DIGITS = 1000

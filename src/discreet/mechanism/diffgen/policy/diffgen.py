@@ -7,37 +7,46 @@ Departs: by default every choice is made from noisy tables that are paid for onc
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, ClassVar
 
+from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError
 from discreet.guarantee.epsilon import LEAST, MOST
 from discreet.guarantee.tolerance import Number, exact
-from discreet.mechanism.diffgen.making.cuts import most_steps
-from discreet.mechanism.diffgen.making.score import SCORES
-from discreet.mechanism.diffgen.planning.budget import (
-    ExponentialBudget,
-    HistogramBudget,
-    exponential_budget,
-    histogram_budget,
-)
-from discreet.schema.mechanisms import Complain, Mechanism, register
+from discreet.mechanism.diffgen.making.make import make_leaves, measure
+from discreet.mechanism.diffgen.making.measure import measurements_from_json
+from discreet.mechanism.diffgen.making.noise import OpenDpNoise, SeededNoise
+from discreet.mechanism.diffgen.making.write import write_leaves
+from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of
+from discreet.mechanism.diffgen.planning.score import SCORES
+from discreet.mechanism.diffgen.planning.settings import Settings
+from discreet.mechanism.mechanism import check_public_rows, no_alternatives
+from discreet.mechanism.plan import Alternatives
+from discreet.release.diffgen.manifest import DiffGenNumbers
+from discreet.release.manifest import write_manifest
+from discreet.schema.json_schema import COLUMN, NUMBER
+from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import Taxonomy, taxonomy_of
 from discreet.schema.write import toml_number
+from discreet.series.coins import Coins
+from discreet.series.rules import Place
+from discreet.table.table import Table
 
 CONSISTENCIES = ("exact", "paper", "none")
 GUIDES = ("histogram", "exponential")
 RESERVED = ("ATTRIBUTE", "VALUE", "CELL")  # columns of a release's tables
 MOST_TABLE_COUNTS = 100_000  # cells x classes over all attributes, each with noise of its own
 MOST_SPECIALIZATIONS = 1_000
-DEFAULT_SPECIALIZATIONS = 10  # of the exponential guide, which must know beforehand what it pays for
+_MEASURE, _WRITE = "measuring with noise", "writing leaves and tables"
 
 
-@register
 @dataclass(frozen=True, kw_only=True)
 class DiffGen:
     """epsilon-DP leaves and tables; `specializations` is h (by default as many as the noisy total is worth)."""
@@ -50,6 +59,10 @@ class DiffGen:
     target: str | None = None
 
     kind: ClassVar[str] = "diffgen"
+    blamed: ClassVar[str] = "epsilon"
+    any_order: ClassVar[bool] = True
+    views: ClassVar[int] = 1
+    steps: ClassVar[Mapping[str, float]] = {_MEASURE: 0.6, _WRITE: 0.4}
 
     def __post_init__(self) -> None:
         epsilon = exact("epsilon", self.epsilon)
@@ -120,40 +133,111 @@ class DiffGen:
         """The class: the sensitive column unless another is named."""
         return schema.sensitive if self.target is None else self.target
 
-    def attributes(self, schema: Schema) -> tuple[str, ...]:
-        """All published columns but the class."""
-        return tuple(name for name in schema.columns if name != self.target_of(schema))
-
     def taxonomies(self, schema: Schema) -> tuple[Taxonomy, ...]:
-        return tuple(taxonomy_of(schema, name) for name in self.attributes(schema))
+        """Those of all published columns but the class."""
+        return tuple(taxonomy_of(schema, name) for name in schema.columns if name != self.target_of(schema))
 
     def classes(self, schema: Schema) -> int:
         return len(schema.domains[self.target_of(schema)])
 
     @property
-    def exact_epsilon(self) -> Fraction:
+    def cost(self) -> Fraction:
         return exact("epsilon", self.epsilon)
 
-    @property
-    def steps(self) -> int:
-        """h, as the exponential guide pays for it."""
-        return self.specializations or DEFAULT_SPECIALIZATIONS
+    def settings(self, schema: Schema) -> Settings:
+        """What these parameters ask for over a schema."""
+        return Settings(
+            epsilon=self.cost,
+            specializations=self.specializations,
+            score=self.score,
+            consistency=self.consistency,
+            guide=self.guide,
+            target=self.target_of(schema),
+            classes=self.classes(schema),
+            taxonomies=self.taxonomies(schema),
+        )
 
-    def histogram_budget(self, taxonomies: tuple[Taxonomy, ...]) -> HistogramBudget:
-        return histogram_budget(self.exact_epsilon, [len(each) for each in taxonomies])
+    def fits(self, table: Table) -> None:
+        check_public_rows(table, table.rows)
 
-    def exponential_budget(self, taxonomies: tuple[Taxonomy, ...]) -> ExponentialBudget:
-        """What is reserved: for h choices, or as many as the taxonomies allow."""
-        steps = max(1, min(self.steps, most_steps(taxonomies)))
-        return exponential_budget(self.exact_epsilon, sum(each.ordered for each in taxonomies), steps)
+    def notes(self, schema: Schema) -> tuple[str, ...]:
+        return notes_of(self.settings(schema))
+
+    def plan(self, table: Table, progress: Progress | None = None) -> DiffGenPlan:
+        """What a release would cost and hold; the rows are not looked at."""
+        return plan_of(self.settings(table.schema))
+
+    def alternatives(self, table: Table, over: str) -> Alternatives:
+        raise no_alternatives(self.kind, over)
+
+    def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
+        """The noisy measurements: they are paid for once, and the same ones give the same release."""
+        noise = SeededNoise(coins.stream("noise")) if coins.seeded else OpenDpNoise()
+        with steps.step(_MEASURE) as tell:
+            return measure(table, self.settings(table.schema), noise, tell).as_json()
+
+    def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
+        """What follows from the measurements, written down; the rows are not looked at again."""
+        with steps.step(_WRITE):
+            made = make_leaves(measurements_from_json(place.memo), self.settings(table.schema), place.spent)
+            write_leaves(table, made.fitted, self.target_of(table.schema), folder, csv=csv)
+            numbers = DiffGenNumbers(
+                leaves=made.fitted.leaves.size, specializations=made.specializations, levels=made.levels
+            )
+            write_manifest(
+                folder,
+                table.schema,
+                mechanism=self.as_json(),
+                guarantee=made.guarantee,
+                numbers=numbers,
+                csv=csv,
+                continued=place.continued,
+                seeded=coins.seeded,
+            )
+        return hashlib.blake2b(place.memo.encode(), digest_size=16).digest()
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        return {
+            "required": ["epsilon"],
+            "properties": {
+                "epsilon": {
+                    "description": "What the release may cost: the log of the largest factor by which one record may "
+                    "change its probability."
+                }
+                | NUMBER,
+                "specializations": {
+                    "description": "How many values are specialized; by default as many as the noisy total is worth.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_SPECIALIZATIONS,
+                },
+                "score": {"description": "What makes a specialization good.", "enum": list(SCORES)},
+                "consistency": {
+                    "description": "How counts that overlap are made to agree; paper is for the exponential guide.",
+                    "enum": list(CONSISTENCIES),
+                },
+                "guide": {
+                    "description": "Choose from noisy tables that are paid for once, or pay for each choice as the "
+                    "paper does.",
+                    "enum": list(GUIDES),
+                },
+                "target": {"description": "The class that leaves tell apart; by default the sensitive column."}
+                | COLUMN,
+            },
+        }
 
     def as_toml(self) -> dict[str, Any]:
-        return {"epsilon": toml_number(self.exact_epsilon), **self._rest()}
+        stated = {name: value for name, value in self.as_json().items() if value is not None and name != "kind"}
+        return {**stated, "epsilon": toml_number(self.cost)}
 
     def as_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "epsilon": str(self.exact_epsilon), **self._rest()}
-
-    def _rest(self) -> dict[str, Any]:
-        given = {"specializations": self.specializations, "target": self.target}
-        named = {"score": self.score, "consistency": self.consistency, "guide": self.guide}
-        return {**named, **{name: value for name, value in given.items() if value is not None}}
+        return {
+            "kind": self.kind,
+            "epsilon": str(self.cost),
+            "specializations": self.specializations,
+            "score": self.score,
+            "consistency": self.consistency,
+            "guide": self.guide,
+            "target": self.target,
+        }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.making.tree import Ints, Tree, tree_of
+from discreet.mechanism.diffgen.planning.tree import Ints, Tree, tree_of
 from discreet.schema.taxonomy import Node, Taxonomy
 
 # The attribute, the position of the value in its cut, and after how many cells it is cut (0: into its children).

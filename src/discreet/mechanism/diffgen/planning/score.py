@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from discreet.mechanism.diffgen.making.tree import Floats
+from discreet.mechanism.diffgen.planning.tree import Floats
 
 SCORES = ("information_gain", "max")
 

@@ -1,12 +1,11 @@
-"""Undoing insertion and deletion: what is seen of a count, on average and with which variance, turned around.
+"""The law of what a view shows of a count, its mean and its variance, so that insertion and deletion can be undone.
 
 Paper: [RSH] Algorithm 3; sections 4.4.1 and 4.4.2.
 Symbols: n_V tuples of the view meet a condition, n_D tuples of the domain do (with a source: their weight), Q tuples of
     the table do. E[n_V] = expected + slope Q and Var[n_V] = noise + more Q:
     beta n_D, alpha, n_D beta (1 - beta) and s (1 - s) - beta (1 - beta) for alpha-beta;
     n b, g - e, n b (1 - b) and a (1 - a) - b (1 - b) for FRAPP, with b = e n_D and a = b + g - e.
-Departs: the paper gives no interval. Here it is the score interval: all Q whose expectation is within z standard
-    deviations, at that Q, of what was seen.
+Departs: the paper gives no interval. Here the score interval follows from this law (`discreet.estimate.interval`).
 """
 
 from __future__ import annotations
@@ -21,12 +20,9 @@ from numpy.typing import ArrayLike
 
 from discreet.estimate.alphabeta.independence import Floats, Independence, Noisy, fit_independence
 from discreet.estimate.alphabeta.margins import Margins
-from discreet.estimate.estimate import COINS, Estimate
-from discreet.estimate.release import width_of
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-
-Promise = DGammaPrivacy | FrappPrivacy
+from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,51 +39,25 @@ class Part:
         return self.surplus / self.slope
 
 
-def part_of(seen: int, weight: Fraction | int, promise: Promise) -> Part:
+def part_of(seen: int, weight: Fraction | int, guarantee: AlphaBetaGuarantee) -> Part:
     """The part of a count that one view shows; `weight` is that of the tuples of the domain, with their slots."""
-    chance, times = _noise_of(promise)
-    slope, noise, more = _law(np.float64(float(chance * weight)), promise)
+    chance, times = _noise_of(guarantee)
+    slope, noise, more = _law(np.float64(float(chance * weight)), guarantee)
     return Part(surplus=float(seen - times * chance * weight), slope=slope, noise=float(noise), more=float(more))
 
 
 def parts_of_several(
-    both: int, fresh: int, before: int, possible: int, view: int, promise: DGammaPrivacy
+    both: int, fresh: int, before: int, possible: int, view: int, guarantee: DGammaPrivacy
 ) -> list[Part]:
     """The parts of a count that a later view shows: among tuples that were shown before, and among the others."""
-    insert = promise.inserts[view - 1]
-    shown = [_view_part(both, before, promise.keep, promise.again)] if before else []
-    return [*shown, _view_part(fresh, possible - before, promise.keep, insert)]
+    insert = guarantee.inserts[view - 1]
+    shown = [_view_part(both, before, guarantee.keep, guarantee.again)] if before else []
+    return [*shown, _view_part(fresh, possible - before, guarantee.keep, insert)]
 
 
 def _view_part(seen: int, weight: int, keep: Fraction, insert: Fraction) -> Part:
     slope, noise, more = _inserting(np.float64(float(insert * weight)), keep, insert, insert)
     return Part(surplus=float(seen - insert * weight), slope=slope, noise=float(noise), more=float(more))
-
-
-def estimate_of(parts: Sequence[Part], most: int, *, clipped: bool, confidence: float) -> Estimate:
-    """The sum of the parts, with a score interval; `most` is the largest count that is possible."""
-    value = sum(part.value for part in parts)
-    noise = sum(part.noise / part.slope**2 for part in parts)
-    shares = [max(part.value, 1e-9) for part in parts]
-    more = sum(part.more / part.slope**2 * share for part, share in zip(parts, shares, strict=True)) / sum(shares)
-    low, high = _score_interval(value, noise, more, width_of(confidence))
-    at = min(max(value, 0.0), float(most))
-    return Estimate(
-        value=at if clipped else value,
-        standard_error=math.sqrt(max(0.0, noise + more * at)),
-        low=min(max(low, 0.0), float(most)),
-        high=min(max(high, 0.0), float(most)),
-        confidence=confidence,
-        bounds=(0, most),
-        conditional_on=COINS,
-    )
-
-
-def _score_interval(value: float, noise: float, more: float, width: float) -> tuple[float, float]:
-    """All Q with (value - Q)^2 <= width^2 (noise + more Q)."""
-    middle = 2 * value + width**2 * more
-    root = math.sqrt(max(0.0, middle**2 - 4 * (value**2 - width**2 * noise)))
-    return (middle - root) / 2, (middle + root) / 2
 
 
 def with_total(part: Part, whole: Part, rows: int) -> Part:
@@ -104,29 +74,29 @@ def with_total(part: Part, whole: Part, rows: int) -> Part:
     )
 
 
-def undo(seen: ArrayLike, possible: ArrayLike, promise: Promise) -> Noisy:
+def undo(seen: ArrayLike, possible: ArrayLike, guarantee: AlphaBetaGuarantee) -> Noisy:
     """Many counts at once: the unbiased estimates and their variances at those counts, cut to what is possible."""
     weight: Floats = np.asarray(possible, dtype=np.float64)
-    chance, times = _noise_of(promise)
+    chance, times = _noise_of(guarantee)
     noisy = float(chance) * weight
-    slope, noise, more = _law(noisy, promise)
+    slope, noise, more = _law(noisy, guarantee)
     value: Floats = (np.asarray(seen, dtype=np.float64) - times * noisy) / slope
-    at = np.clip(value, 0.0, times if isinstance(promise, FrappPrivacy) else weight)
+    at = np.clip(value, 0.0, times if isinstance(guarantee, FrappPrivacy) else weight)
     variance: Floats = (noise + more * at) / slope**2
     return value, np.maximum(variance, 0.0)
 
 
-def _noise_of(promise: Promise) -> tuple[Fraction, int]:
+def _noise_of(guarantee: AlphaBetaGuarantee) -> tuple[Fraction, int]:
     """How probable it is that noise is a certain tuple of weight 1, and how many times it may be."""
-    return (promise.other, promise.rows) if isinstance(promise, FrappPrivacy) else (promise.insert, 1)
+    return (guarantee.other, guarantee.rows) if isinstance(guarantee, FrappPrivacy) else (guarantee.insert, 1)
 
 
-def _law(noisy: Floats | np.float64, promise: Promise) -> tuple[float, Floats, Floats]:
+def _law(noisy: Floats | np.float64, guarantee: AlphaBetaGuarantee) -> tuple[float, Floats, Floats]:
     """slope, noise and more; `noisy` is the probability of noise, summed over the tuples that meet a condition."""
-    if isinstance(promise, FrappPrivacy):
-        slope = float(promise.keep - promise.other)
-        return slope, np.asarray(promise.rows * noisy * (1 - noisy)), np.asarray(slope * (1 - slope - 2 * noisy))
-    return _inserting(noisy, promise.keep, promise.insert, promise.insert * promise.weights[0])
+    if isinstance(guarantee, FrappPrivacy):
+        slope = float(guarantee.keep - guarantee.other)
+        return slope, np.asarray(guarantee.rows * noisy * (1 - noisy)), np.asarray(slope * (1 - slope - 2 * noisy))
+    return _inserting(noisy, guarantee.keep, guarantee.insert, guarantee.insert * guarantee.weights[0])
 
 
 def _inserting(
@@ -138,21 +108,23 @@ def _inserting(
     return float(keep - insert), np.asarray(noisy * (1 - low)), more
 
 
-def model_of(margins: Margins, promise: Promise, weights: Sequence[Sequence[int] | None] | None = None) -> Independence:
+def model_of(
+    margins: Margins, guarantee: AlphaBetaGuarantee, weights: Sequence[Sequence[int] | None] | None = None
+) -> Independence:
     """The model of independent attributes that a view's one- and two-way tables give.
 
     `weights` are those of the attributes' values in a public source, None for those that are alike.
     """
     sizes = [len(table) for table in margins.ones]
-    domain = math.prod(sizes) * (promise.slots if isinstance(promise, DGammaPrivacy) else 1)
+    domain = math.prod(sizes) * (guarantee.slots if isinstance(guarantee, DGammaPrivacy) else 1)
     shares = [np.full(size, 1 / size) for size in sizes]
     for place, each in enumerate(weights or ()):
         if each is not None:
             shares[place] = np.array(each) / sum(each)
-    total, _ = undo(int(margins.ones[0].sum()), float(domain), promise)
-    ones = [undo(table, domain * share, promise) for table, share in zip(margins.ones, shares, strict=True)]
+    total, _ = undo(int(margins.ones[0].sum()), float(domain), guarantee)
+    ones = [undo(table, domain * share, guarantee) for table, share in zip(margins.ones, shares, strict=True)]
     pairs = {
-        (one, two): undo(table, domain * np.multiply.outer(shares[one], shares[two]).ravel(), promise)
+        (one, two): undo(table, domain * np.multiply.outer(shares[one], shares[two]).ravel(), guarantee)
         for (one, two), table in margins.pairs.items()
     }
     return fit_independence(float(total), ones, pairs)

@@ -1,0 +1,69 @@
+"""`estimator="best"`: the unbiased answer where it is sure, one that leans on a model of the table where it is not.
+
+The value comes from the model; the interval does not. It stays the unbiased answer's, over the publisher's coins, and
+is widened to hold the value where it does not.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.estimate.alphabeta.independence import Independence, best
+from discreet.estimate.alphabeta.law import model_of
+from discreet.estimate.alphabeta.release import AlphaBetaRelease
+from discreet.estimate.alphabeta.unbiased import Unbiased, estimate_of
+from discreet.estimate.estimate import MODEL, Estimate
+from discreet.estimate.estimator import Asked
+from discreet.estimate.interval import Way
+from discreet.query.condition import Condition
+
+NOTE = (
+    "the value leans on a model where noise is large; the interval holds over the publisher's coins, whatever the model"
+)
+
+
+class Best:
+    """Small counts lean on a model of independent attributes that is read off the view once."""
+
+    name: ClassVar[str] = "best"
+
+    def __init__(self, release: AlphaBetaRelease) -> None:
+        self._release = release
+
+    @classmethod
+    def fits(cls, release: AlphaBetaRelease) -> bool:
+        """Not for one of several views: the model is not known there."""
+        return not release.several
+
+    @cached_property
+    def _model(self) -> Independence:
+        """Independent attributes as the view shows them."""
+        weights = [self._release.source.weights.get(name) for name in self._release.schema.columns]
+        return model_of(self._release.margins, self._release.guarantee, weights)
+
+    def expect(self, condition: Condition) -> float:
+        """How many tuples the model expects to meet a condition, without enumerating them."""
+        weights = dict(zip(self._release.encodings, self._model.weights, strict=True))
+        return self._model.expected(self._release.weigh(condition, weights))
+
+    def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
+        plain = Way(unit=self._release.unit, estimator=Unbiased.name, confidence=confidence)
+        answers = []
+        for found in self._release.found(asked):
+            unbiased = estimate_of(found.parts, found.most, plain)
+            answers.append(self._leaning(unbiased, found.condition))
+        return answers
+
+    def _leaning(self, unbiased: Estimate, condition: Condition) -> Estimate:
+        """The best value for an unbiased answer; interval and standard error stay those of the unbiased one."""
+        own = Way(unit=unbiased.unit, estimator=self.name, confidence=unbiased.confidence)
+        design = unbiased.design
+        if design is None or design.value is None or design.standard_error is None:
+            return own.certain(unbiased.bounds[0])
+        most, error = np.float64(unbiased.bounds[1]), design.standard_error
+        value = float(best(design.value, error, self.expect(condition), self._model.spread, most))
+        around = min(unbiased.low, value), max(unbiased.high, value)
+        return own.estimate(value, error, around, unbiased.bounds, over=MODEL, note=NOTE, design=design)

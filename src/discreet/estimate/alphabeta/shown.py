@@ -1,0 +1,88 @@
+"""What a release shows of a condition: how many tuples of its view meet it, and which of them earlier views showed.
+
+Paper: [RSH] Algorithm 3, section 4.4.1.
+Departs: the printed estimator of later views takes every tuple that was shown before for noise, and is biased; split at
+    those tuples, both parts are undone without bias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from discreet.engine.duck import Engine
+from discreet.engine.encoding import identifier
+from discreet.errors import ReleaseError
+from discreet.estimate.alphabeta.law import Part, part_of, parts_of_several
+from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
+from discreet.schema.schema import Schema
+
+TABLE = "tuples"
+Seen = tuple[int, ...]  # how many tuples meet a condition, for each of `counts`
+
+
+class Shown(Protocol):
+    """One way to look at the tables: what is counted of the rows that meet a condition, and what that says."""
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """SQL conditions, each counted apart."""
+
+    def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
+        """What was seen, as parts with their laws; `tuples` of the domain, with that weight, meet the condition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneView:
+    """A view that stands alone."""
+
+    guarantee: AlphaBetaGuarantee
+    counts: tuple[str, ...] = ("TRUE",)
+
+    def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
+        return [part_of(seen[0], weight, self.guarantee)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneOfSeveral:
+    """One view of several: each count is undone apart among tuples that were shown before and among the others."""
+
+    guarantee: DGammaPrivacy
+    view: int
+    now: str  # the columns that say where a tuple is
+    before: str
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        return (f"{self.now} AND {self.before}", f"{self.now} AND NOT {self.before}", self.before)
+
+    def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
+        both, fresh, before = seen
+        return parts_of_several(both, fresh, before, tuples, self.view, self.guarantee)
+
+
+def show_one(engine: Engine, schema: Schema, view: str, guarantee: AlphaBetaGuarantee) -> Shown:
+    """Read a view, given as SQL, into the table of tuples."""
+    engine.rows(f"CREATE TABLE {TABLE} AS SELECT {_columns(schema)} FROM ({view})")
+    return OneView(guarantee=guarantee)
+
+
+def show_several(
+    engine: Engine, schema: Schema, view: str, earlier: str, number: int, guarantee: AlphaBetaGuarantee
+) -> Shown:
+    """Read a view and what earlier ones showed, given as SQL, into the table of tuples."""
+    if not isinstance(guarantee, DGammaPrivacy) or not 1 <= number <= guarantee.views:
+        raise ReleaseError("the view must be one of those that the guarantee is for; verify says more")
+    columns, beyond = _columns(schema), "".join(schema.columns)  # names that no published column has
+    now, before = identifier(f"{beyond} now"), identifier(f"{beyond} before")
+    either = f"""SELECT {columns}, TRUE AS {now}, FALSE AS {before} FROM ({view})
+                 UNION ALL SELECT {columns}, FALSE, TRUE FROM ({earlier})"""
+    where = f"{columns}, bool_or({now}) AS {now}, bool_or({before}) AS {before}"
+    engine.rows(f"CREATE TABLE {TABLE} AS SELECT {where} FROM ({either}) GROUP BY {columns}")
+    return OneOfSeveral(guarantee=guarantee, view=number, now=now, before=before)
+
+
+def _columns(schema: Schema) -> str:
+    return ", ".join(identifier(name) for name in schema.columns)

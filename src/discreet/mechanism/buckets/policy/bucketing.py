@@ -1,0 +1,101 @@
+"""What Buckets and Anatomy share of publishing: a plan from the histogram, buckets composed by coins, two tables."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from discreet.engine.progress import Progress, Steps
+from discreet.errors import PolicyError
+from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.mechanism.buckets.making.write import SHARES, write_buckets
+from discreet.mechanism.buckets.planning.caps import Classes
+from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.mechanism import no_alternatives
+from discreet.mechanism.plan import Alternatives
+from discreet.release.buckets.manifest import BucketNumbers
+from discreet.release.manifest import write_manifest
+from discreet.schema.schema import Schema
+from discreet.series.coins import Coins
+from discreet.series.rules import Place
+from discreet.table.table import Table
+
+_PLAN, _LAST = "planning", "writing the manifest"
+
+
+class Bucketing(ABC):
+    """A mechanism that publishes quasi-identifiers and sensitive values in two tables joined by a bucket id only."""
+
+    kind: ClassVar[str]
+    any_order: ClassVar[bool] = False  # each row is given its slot as it comes
+    views: ClassVar[int] = 1
+    cost: ClassVar[Fraction] = Fraction(0)
+    steps: ClassVar[Mapping[str, float]] = {_PLAN: 0.05, **SHARES, _LAST: 0.02}
+
+    @property
+    @abstractmethod
+    def spreading(self) -> str:
+        """How values are spread over buckets: a composition."""
+
+    @abstractmethod
+    def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
+        """The plan for a table with these counts of sensitive values."""
+
+    @abstractmethod
+    def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
+        """The plan with classes that are known already."""
+
+    @abstractmethod
+    def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
+        """What a release of a table with these counts promises."""
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """Every public parameter."""
+
+    def fits(self, table: Table) -> None:  # noqa: B027 - nothing to refuse here, and none of them has more to say
+        """Any table that can be planned can be published."""
+
+    def notes(self, schema: Schema) -> tuple[str, ...]:
+        return ()
+
+    def plan(self, table: Table, progress: Progress | None = None) -> BucketPlan:
+        """The plan for a table: its histogram is all that counts."""
+        return self.plan_of(table.histogram, progress)
+
+    def alternatives(self, table: Table, over: str) -> Alternatives:
+        raise no_alternatives(self.kind, over)
+
+    def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
+        """The classes: a search that ran longer another day might find others."""
+        with steps.step(_PLAN) as tell:
+            return json.dumps(self.plan_of(table.histogram, lambda _, done: tell(done)).classes)
+
+    def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
+        """Draw the buckets of the planned classes, and write both tables and the manifest."""
+        plan = self.replan(table.histogram, _classes(place.memo))
+        drawn = write_buckets(table, plan, self.spreading, coins, folder, csv=csv, steps=steps)
+        with steps.step(_LAST):
+            write_manifest(
+                folder,
+                table.schema,
+                mechanism=self.as_json(),
+                guarantee=self.guarantee(table.histogram),
+                numbers=BucketNumbers(rows=table.rows, classes=plan.classes, loss=plan.loss),
+                csv=csv,
+                continued=place.continued,
+                seeded=coins.seeded,
+            )
+        return drawn
+
+
+def _classes(memo: str) -> Classes:
+    """The classes that a series remembers."""
+    try:
+        return tuple((int(size), int(buckets)) for size, buckets in json.loads(memo))
+    except (ValueError, TypeError):
+        raise PolicyError("the series must remember the classes of this release; restore it from a backup") from None

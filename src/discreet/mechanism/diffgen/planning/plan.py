@@ -1,0 +1,71 @@
+"""What a DiffGen release would cost and hold, from the policy alone: the rows are not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.guarantee.words import fraction_text
+from discreet.mechanism.diffgen.planning.parts import Parts, exponential_parts, histogram_parts
+from discreet.mechanism.diffgen.planning.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffGenPlan:
+    """The parts of epsilon, and how many counts there will be."""
+
+    epsilon: Fraction
+    parts: Parts
+    attributes: int
+    classes: int
+    table_counts: int
+    specializations: int | None  # None: as many as the noisy total is worth
+    warnings: tuple[str, ...]
+
+    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
+        return {
+            "epsilon": fraction_text(self.epsilon),
+            "parts": {name: fraction_text(share) for name, share in self.parts},
+            "attributes": self.attributes,
+            "classes": self.classes,
+            "table_counts": self.table_counts,
+            "specializations": self.specializations,
+            "warnings": list(self.warnings),
+        }
+
+    def lines(self, *, explain: bool = False) -> Iterator[str]:
+        """The parts of epsilon and the number of counts; nothing of it depends on the rows."""
+        yield f"epsilon = {float(self.epsilon):.6g} for adding or removing one record, in parts:"
+        for name, share in self.parts:
+            yield f"  {name:<40} {float(share):.6g}"
+        yield f"{self.table_counts:,} noisy counts in tables: {self.attributes} attributes x {self.classes} classes"
+        steps = self.specializations
+        yield "as many specializations as the noisy total is worth" if steps is None else f"{steps} specializations"
+        yield "the rows were not looked at: a plan that depended on them would have to be paid for"
+
+
+def plan_of(settings: Settings) -> DiffGenPlan:
+    """The plan; it is public, for a number that depended on the rows would have to be paid for."""
+    if settings.guided:
+        parts = histogram_parts(settings.histogram_budget, settings.taxonomies, again=False)
+    else:
+        budget = settings.exponential_budget
+        parts = exponential_parts(budget, budget.splits, budget.selections)
+    return DiffGenPlan(
+        epsilon=settings.epsilon,
+        parts=parts,
+        attributes=len(settings.taxonomies),
+        classes=settings.classes,
+        table_counts=sum(map(len, settings.taxonomies)) * settings.classes,
+        specializations=None if settings.wanted is None else min(settings.wanted, settings.possible),
+        warnings=notes_of(settings),
+    )
+
+
+def notes_of(settings: Settings) -> tuple[str, ...]:
+    """What is asked for and cannot be had."""
+    if settings.wanted is None or settings.wanted <= settings.possible:
+        return ()
+    return (f"specializations ({settings.wanted}) are more than the hierarchies allow; {settings.possible} are used",)

@@ -1,0 +1,89 @@
+"""What publishes: the protocol that every mechanism keeps, and nothing about any of them.
+
+The order in `discreet.mechanism.publish` is the same for all: does the table fit, what is its place in the series, what
+must the series remember, make the release, record it, show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from discreet.engine.progress import Progress, Steps
+from discreet.errors import PolicyError, TableError
+from discreet.mechanism.plan import Alternatives, Plan
+from discreet.schema.mechanisms import Mechanism
+from discreet.schema.policy import Policy
+from discreet.schema.schema import Schema
+from discreet.series.coins import Coins
+from discreet.series.rules import Place
+from discreet.table.table import Table
+
+
+class Publishes(Mechanism, Protocol):
+    """A mechanism that can be planned and published."""
+
+    @property
+    def any_order(self) -> bool:
+        """Whether the same rows in another order are the same release."""
+
+    @property
+    def views(self) -> int:
+        """How many states of the table one promise covers."""
+
+    @property
+    def cost(self) -> Fraction:
+        """The epsilon that a release costs; 0 where nothing is charged. What is charged may be published again."""
+
+    @property
+    def steps(self) -> Mapping[str, float]:
+        """The steps of `memo` and `make`, and how long each takes, about."""
+
+    @property
+    def blamed(self) -> str:
+        """The parameter that a plan which cannot be made is blamed on."""
+
+    def fits(self, table: Table) -> None:
+        """Raise TableError or PolicyError where the table cannot be published with these parameters."""
+
+    def notes(self, schema: Schema) -> tuple[str, ...]:
+        """What the custodian should know of these parameters; nothing of it comes from the rows."""
+
+    def plan(self, table: Table, progress: Progress | None = None) -> Plan:
+        """What would be published."""
+
+    def alternatives(self, table: Table, over: str) -> Alternatives:
+        """The same table planned with other values of a parameter; raises PolicyError where that is nothing here."""
+
+    def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
+        """What the series must remember, beside the coins, to make the same release again; empty if nothing."""
+
+    def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
+        """Fill the folder with the release at its place in the series; a digest of what the coins gave."""
+
+
+def publishing(policy: Policy) -> Publishes:
+    """The policy's mechanism, as one that publishes: every registered one does."""
+    return cast("Publishes", policy.mechanism)
+
+
+def varied(mechanism: Publishes, **changes: Any) -> Publishes:
+    """The same mechanism with some parameters changed: every one is a frozen value."""
+    return cast("Publishes", replace(cast("Any", mechanism), **changes))
+
+
+def check_public_rows(table: Table, counted: int) -> None:
+    """Raise TableError where more is counted than the policy says that everybody may know: answers are cut to it."""
+    public = table.schema.public_rows
+    if public is not None and counted > public:
+        raise TableError(
+            f"public_rows ({public:,}) must be at least what the table has; state a number that is rounded up"
+        )
+
+
+def no_alternatives(kind: str, over: str) -> PolicyError:
+    """The refusal of a mechanism that has nothing to compare."""
+    return PolicyError(f"--sizes and --sweep compare plans of buckets, and {kind} has no {over}; leave it out")

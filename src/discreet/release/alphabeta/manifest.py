@@ -1,0 +1,152 @@
+"""What an alpha-beta or FRAPP release states: a view of tuples, and those that earlier views showed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from discreet.errors import PolicyError, ReleaseError
+from discreet.guarantee.dgamma import NAME as DGAMMA
+from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
+from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
+from discreet.guarantee.tolerance import exact
+from discreet.release.family import Fields
+from discreet.release.folder import whole_numbers
+from discreet.release.manifest import field_of
+from discreet.release.statement import Manifest, Statement
+from discreet.schema.schema import Schema
+
+VIEW = "data/view.parquet"
+EARLIER = "data/earlier.parquet"
+SLOT = "SLOT"  # the column that tells the copies of a tuple apart, where records are counted
+NUMBERS = ("tuples", "view", "earlier")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedAlphaBeta:
+    """The parameters of alpha-beta."""
+
+    prior: Fraction
+    posterior: Fraction
+    adversary: str
+    tuning: str
+    views: int
+    slots: int
+    source: Mapping[str, Any]  # for some columns, public shares by value
+
+    kind: ClassVar[str] = "alphabeta"
+    copies: ClassVar[bool] = False  # no tuple stands twice
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "prior": str(self.prior),
+            "posterior": str(self.posterior),
+            "adversary": self.adversary,
+            "tuning": self.tuning,
+            "views": self.views,
+            "slots": self.slots,
+            "source": dict(self.source),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedFrapp:
+    """The parameters of FRAPP."""
+
+    prior: Fraction
+    posterior: Fraction
+
+    kind: ClassVar[str] = "frapp"
+    copies: ClassVar[bool] = True
+    views: ClassVar[int] = 1
+    slots: ClassVar[int] = 1
+    source: ClassVar[Mapping[str, Any]] = {}
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "prior": str(self.prior), "posterior": str(self.posterior)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaBetaNumbers:
+    """How many tuples the view has, which of its series' views it is, and how many tuples earlier ones showed."""
+
+    tuples: int
+    view: int = 1
+    earlier: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return {"tuples": self.tuples, "view": self.view, "earlier": self.earlier}
+
+
+StatedMechanism = StatedAlphaBeta | StatedFrapp
+AlphaBetaGuarantee = DGammaPrivacy | FrappPrivacy
+AlphaBetaStatement = Statement[StatedMechanism, AlphaBetaGuarantee, AlphaBetaNumbers]
+AlphaBetaManifest = Manifest[StatedMechanism, AlphaBetaGuarantee, AlphaBetaNumbers]
+
+
+def files_of(statement: AlphaBetaStatement) -> tuple[str, ...]:
+    """The view; and, where there may be several, what earlier ones showed."""
+    return (VIEW, EARLIER) if statement.mechanism.views > 1 else (VIEW,)
+
+
+def fields_of(statement: AlphaBetaStatement, path: str) -> Fields:
+    """The columns of a table of tuples; where copies have slots, their number is a column too."""
+    fields = [field_of(statement.schema, name) for name in statement.schema.columns]
+    slots = statement.mechanism.slots
+    if slots == 1:
+        return fields
+    constraints = {"required": True, "minimum": 0, "maximum": slots - 1}
+    return [*fields, {"name": SLOT, "type": "integer", "constraints": constraints}]
+
+
+def domain_size(schema: Schema, slots: int = 1) -> int:
+    """m: how many tuples the public domains, and the slots, allow."""
+    return math.prod(len(schema.domains[name]) for name in schema.columns) * slots
+
+
+def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
+    """The parameters that a release states; raises ReleaseError where they are not all there, or others are."""
+    match data:
+        case {
+            "kind": "alphabeta",
+            "prior": str(prior),
+            "posterior": str(posterior),
+            "adversary": str(adversary),
+            "tuning": ("optimal" | "paper") as tuning,
+            "views": int(views),
+            "slots": int(slots),
+            "source": dict(source),
+            **rest,
+        } if not rest and bool not in (type(views), type(slots)):
+            return StatedAlphaBeta(
+                prior=exact("prior", prior),
+                posterior=exact("posterior", posterior),
+                adversary=adversary,
+                tuning=tuning,
+                views=views,
+                slots=slots,
+                source=source,
+            )
+        case {"kind": "frapp", "prior": str(prior), "posterior": str(posterior), **rest} if not rest:
+            return StatedFrapp(prior=exact("prior", prior), posterior=exact("posterior", posterior))
+        case _:
+            raise ReleaseError(
+                "the mechanism must state its kind, prior and posterior, for alphabeta adversary, tuning, views, slots "
+                "and source too, and nothing else"
+            )
+
+
+def guarantee_from_json(data: Any) -> AlphaBetaGuarantee:
+    """The guarantee that a release states, of either notion; raises PolicyError where it is none."""
+    if not isinstance(data, dict):
+        raise PolicyError("guarantee must be an object with its notion and numbers")
+    return dgamma_from_json(data) if data.get("notion") == DGAMMA else frapp_from_json(data)
+
+
+def numbers_from_json(block: Mapping[str, Any]) -> AlphaBetaNumbers:
+    """Tuples, view and earlier; raises ReleaseError where they are no such numbers."""
+    return AlphaBetaNumbers(**whole_numbers(block, *NUMBERS))

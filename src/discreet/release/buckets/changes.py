@@ -1,0 +1,70 @@
+"""How two bucket releases, or policies, differ: parameters, tolerances value by value, sizes and loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from discreet.release.alike import listed
+from discreet.release.buckets.manifest import QIT
+from discreet.release.buckets.strength import rule_changes, tolerance_changes
+from discreet.release.family import Change, Changes, Content
+from discreet.schema.schema import schema_from_json
+
+_TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
+_PARAMETERS = {
+    "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
+    "min_size": "the smallest bucket that the plan may use; the promise does not depend on it",
+    "max_size": "the largest bucket that the plan may use; the promise does not depend on it",
+    "composition": "how values are spread over buckets; answers without bias need random",
+}
+
+
+def _rules(a: Content, b: Content) -> Iterator[Change]:
+    """Theta, floor and which values are named, where both have them."""
+    return rule_changes(a, b) if _ruled(a, b) else iter(())
+
+
+def _tolerances(a: Content, b: Content) -> Iterator[Change]:
+    """The tolerance of each value, where both protect the same column."""
+    one, two = schema_from_json(a["schema"]), schema_from_json(b["schema"])
+    if one.sensitive == two.sensitive and ("guarantee" in a or _ruled(a, b)):
+        yield from tolerance_changes(a, b, one.domains[one.sensitive], two.domains[two.sensitive])
+
+
+def _ruled(a: Content, b: Content) -> bool:
+    return "tolerance" in a["mechanism"] and "tolerance" in b["mechanism"]
+
+
+def _rows(a: Content, b: Content) -> str:
+    return f"{abs(b['rows'] - a['rows']):,} {'more' if b['rows'] > a['rows'] else 'fewer'}"
+
+
+def _loss(a: Content, b: Content) -> str:
+    side = "more" if b["loss"] > a["loss"] else "less"
+    if a["rows"] != b["rows"]:
+        return f"{side}, but of another number of rows"
+    return f"{side}: {'larger' if side == 'more' else 'smaller'} buckets, so answers are {side} uncertain as a rule"
+
+
+def _average(a: Content, b: Content) -> str:
+    number = [sum(each["buckets"] for each in content["classes"]) for content in (a, b)]
+    if not all(number):
+        return "other buckets"
+    return f"{a['rows'] / number[0]:.3g} -> {b['rows'] / number[1]:.3g} rows a bucket on average"
+
+
+def _classes(classes: Any) -> str:
+    return listed([f"{each['buckets']:,} of {each['size']}" for each in classes])
+
+
+CHANGES = Changes(
+    main=QIT,
+    together=lambda _a, _b: _TOGETHER,
+    parameters=_PARAMETERS,
+    told=("tolerance",),
+    numbers={"rows": _rows, "classes": _average, "loss": _loss},
+    shown={"classes": _classes},
+    mechanism=_rules,
+    guarantee=_tolerances,
+)

@@ -1,0 +1,110 @@
+"""The checks of a bucket release, one function a check: each says what is broken, or nothing."""
+
+from __future__ import annotations
+
+from discreet.engine.encoding import Encoding, identifier
+from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.release.buckets.manifest import QIT, ST, BucketNumbers, StatedMechanism
+from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
+from discreet.release.family import Claim
+from discreet.schema.domain import key_of
+
+BucketFiles = Files[StatedMechanism, FPrimePrivacy, BucketNumbers]
+_WHOLE = Encoding(range(1, 2**53))
+
+
+def check_schema(files: BucketFiles) -> str | None:
+    """Both tables have exactly the declared columns, every cell lies in its domain, and nothing else is in them."""
+    return check_tables(files, {"BID": _WHOLE, "COUNT": _WHOLE})
+
+
+def check_rows(files: BucketFiles) -> str | None:
+    """The number of rows is the declared one in both tables."""
+    stated = files.statement.numbers.rows
+    persons = files.engine.rows("SELECT count(*) FROM qit")[0][0]
+    values = files.engine.rows("SELECT coalesce(sum(COUNT), 0) FROM st")[0][0]
+    if not persons == values == stated:
+        return f"{QIT} has {persons:,} rows, {ST} counts {values:,}, the manifest states {stated:,}"
+    return None
+
+
+def check_buckets(files: BucketFiles) -> str | None:
+    """Both tables have the same buckets with the same sizes, and the sizes are the declared classes."""
+    repeated = files.engine.rows(
+        f"SELECT BID FROM st GROUP BY BID, {identifier(files.manifest.schema.sensitive)} HAVING count(*) > 1 ORDER BY "
+        "1 LIMIT 1"
+    )
+    if repeated:
+        return f"bucket {repeated[0][0]}: a value stands twice in {ST}"
+    sizes = """FROM (SELECT BID, count(*) AS n FROM qit GROUP BY BID) q
+               FULL JOIN (SELECT BID, sum(COUNT) AS n FROM st GROUP BY BID) s USING (BID)"""
+    broken = files.engine.rows(f"SELECT BID, q.n, s.n {sizes} WHERE q.n IS DISTINCT FROM s.n ORDER BY BID LIMIT 1")
+    if broken:
+        bucket, persons, values = broken[0]
+        return f"bucket {bucket}: {persons or 0} rows in {QIT} but {values or 0} values in {ST}"
+    found = files.engine.rows(
+        "SELECT n, count(*) FROM (SELECT count(*) AS n FROM qit GROUP BY BID) GROUP BY n ORDER BY n"
+    )
+    if tuple(found) != tuple(sorted(files.statement.numbers.classes)):
+        return "the sizes of the buckets are not the declared classes"
+    if files.statement.numbers.loss != sum(buckets * (size - 1) ** 2 for size, buckets in found):
+        return "the declared loss is not that of the buckets"
+    return None
+
+
+def check_tolerance(files: BucketFiles) -> str | None:
+    """In every bucket every value's share is at most its tolerance, in exact integers."""
+    limits = dict(files.statement.guarantee.tolerance)
+    sizes = "(SELECT BID, sum(COUNT)::BIGINT AS records FROM st GROUP BY BID)"
+    shares = files.engine.rows(
+        f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.records
+            FROM st s JOIN {sizes} z USING (BID) GROUP BY ALL ORDER BY 1"""
+    )
+    for bucket, value, count, size in shares:
+        if value not in limits:
+            return f"bucket {bucket}: {value} has no tolerance in the promise"
+        limit = limits[value]
+        if count * limit.denominator > limit.numerator * size:
+            return f"bucket {bucket}: {value} is {count} of {size} records, more than its tolerance {limit} allows"
+    return None
+
+
+def check_promise(files: BucketFiles) -> str | None:
+    """The tolerances are those that the stated parameters give for the published counts."""
+    schema, mechanism, rows = files.manifest.schema, files.statement.mechanism, files.statement.numbers.rows
+    domain = schema.domains[schema.sensitive]
+    counts = dict(files.engine.rows(f"SELECT {identifier(schema.sensitive)}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
+    if not set(mechanism.values) <= set(map(key_of, domain)):
+        return "the mechanism must name values of the sensitive domain only"
+    limits = ((value, mechanism.limit(value, counts.get(value, 0), rows)) for value in domain)
+    if tuple((value, limit) for value, limit in limits if limit) != files.statement.guarantee.tolerance:
+        return "the promised tolerances are not those that the stated parameters give"
+    return None
+
+
+def check_order(files: BucketFiles) -> str | None:
+    """Rows stand in an order that follows from what is published: by bucket, then by every other column."""
+    schema = files.manifest.schema
+    for relation, columns in (("qit", schema.quasi_identifiers), ("st", (schema.sensitive,))):
+        encodings = [("BID", _WHOLE), *((name, schema.domains[name].encoding) for name in columns)]
+        if any(order.falls for order in orders_of(files, relation, encodings)):
+            return f"the rows of {relation} are not sorted by BID and then by every column"
+    return None
+
+
+CHECKS = (
+    *FIRST,
+    Claim("schema", check_schema, "only declared columns, every cell in its domain", first=True, share=2.0),
+    Claim("rows", check_rows, "the stated number of rows in both tables"),
+    Claim("buckets", check_buckets, "the same buckets in both tables, of the stated sizes", share=4.0),
+    Claim("tolerance", check_tolerance, "every share in every bucket is at most its tolerance", share=1.0),
+    Claim("promise", check_promise, "the tolerances follow from the stated parameters"),
+    Claim("order", check_order, "the order of rows says nothing of the input's", share=1.7),
+    *LAST,
+)
+NOT_CHECKABLE = (
+    "that the rows are those of the custodian's table, and that its people have one row each",
+    "that each row is in the bucket it was given by secret and uniformly random coins",
+    "that the domains and parameters were chosen without looking at the data",
+    "that no other release about the same people exists",
+)

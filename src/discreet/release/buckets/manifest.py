@@ -1,0 +1,155 @@
+"""What a bucket release states: two tables that share a bucket id, their sizes, and the rule of the tolerances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from discreet.errors import ReleaseError
+from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.release.family import Fields
+from discreet.release.folder import whole_numbers
+from discreet.release.manifest import field_of
+from discreet.release.statement import Manifest, Statement
+from discreet.schema.domain import key_of
+
+QIT = "data/qit.parquet"
+ST = "data/st.parquet"
+NUMBERS = ("rows", "classes", "loss")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedBuckets:
+    """The parameters of buckets: the tolerance of a value is the one named for it, or min(1, theta x share + floor)."""
+
+    sizes: str
+    min_size: int | None
+    max_size: int
+    composition: str
+    theta: Fraction
+    floor: Fraction
+    values: Mapping[str, Fraction]  # by the text of the value
+
+    kind: ClassVar[str] = "buckets"
+
+    def limit(self, value: object, count: int, rows: int) -> Fraction:
+        """The tolerance of a value that occurs so often."""
+        named = self.values.get(key_of(value))
+        return min(Fraction(1), self.theta * Fraction(count, rows) + self.floor) if named is None else named
+
+    def as_json(self) -> dict[str, Any]:
+        values = {name: str(number) for name, number in self.values.items()}
+        return {
+            "kind": self.kind,
+            "sizes": self.sizes,
+            "min_size": self.min_size,
+            "max_size": self.max_size,
+            "composition": self.composition,
+            "tolerance": {"theta": str(self.theta), "floor": str(self.floor), "values": values},
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedAnatomy:
+    """The parameter of Anatomy: the tolerance of every value is 1/l."""
+
+    l: int  # noqa: E741 - the paper's name
+
+    kind: ClassVar[str] = "anatomy"
+    values: ClassVar[Mapping[str, Fraction]] = {}
+
+    def limit(self, value: object, count: int, rows: int) -> Fraction:
+        """The tolerance of a value, however often it occurs."""
+        return Fraction(1, self.l)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "l": self.l}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketNumbers:
+    """How many people there are, in how many buckets of which size, and what that loses."""
+
+    rows: int
+    classes: tuple[tuple[int, int], ...]
+    loss: int
+
+    def as_json(self) -> dict[str, Any]:
+        classes = [{"size": size, "buckets": buckets} for size, buckets in self.classes]
+        return {"rows": self.rows, "classes": classes, "loss": self.loss}
+
+
+StatedMechanism = StatedBuckets | StatedAnatomy
+BucketStatement = Statement[StatedMechanism, FPrimePrivacy, BucketNumbers]
+BucketManifest = Manifest[StatedMechanism, FPrimePrivacy, BucketNumbers]
+
+
+def files_of(statement: BucketStatement) -> tuple[str, ...]:
+    """The table of quasi-identifiers and the table of sensitive values."""
+    return (QIT, ST)
+
+
+def fields_of(statement: BucketStatement, path: str) -> Fields:
+    """The columns of either table."""
+    schema = statement.schema
+    bucket = {"name": "BID", "type": "integer"}
+    if path == QIT:
+        return [*(field_of(schema, name) for name in schema.quasi_identifiers), bucket]
+    return [bucket, field_of(schema, schema.sensitive), {"name": "COUNT", "type": "integer"}]
+
+
+def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
+    """The parameters that a release states; raises ReleaseError where they are not all there, or others are."""
+    match data:
+        case {
+            "kind": "buckets",
+            "sizes": str(sizes),
+            "min_size": (int() | None) as least,
+            "max_size": int(largest),
+            "composition": str(composition),
+            "tolerance": {"theta": theta, "floor": floor, "values": dict(named), **more},
+            **rest,
+        } if not more and not rest and bool not in (type(least), type(largest)):
+            return StatedBuckets(
+                sizes=sizes,
+                min_size=least,
+                max_size=largest,
+                composition=composition,
+                theta=_fraction(theta),
+                floor=_fraction(floor),
+                values={name: _fraction(number) for name, number in named.items()},
+            )
+        case {"kind": "anatomy", "l": int(diversity), **rest} if not rest and diversity > 1:
+            return StatedAnatomy(l=diversity)
+        case _:
+            raise ReleaseError(
+                "the mechanism must state its kind and its parameters and nothing else: sizes, min_size, max_size, "
+                "composition and tolerance (theta, floor, values) for buckets, l for anatomy"
+            )
+
+
+def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
+    """Rows, classes and loss; raises ReleaseError where they are no such numbers."""
+    classes = block["classes"]
+    if type(classes) is not list:
+        raise ReleaseError("classes in the block 'discreet' must be a list")
+    found = []
+    for each in classes:
+        match each:
+            case {"size": int(size), "buckets": int(buckets), **rest} if not rest and size > 0 and buckets > 0:
+                found.append((size, buckets))
+            case _:
+                raise ReleaseError("classes must be a list of {size, buckets}, both 1 or more")
+    return BucketNumbers(classes=tuple(found), **whole_numbers(block, "rows", "loss"))
+
+
+def _fraction(number: object) -> Fraction:
+    """A fraction as a release writes it; an exponent from a stranger could take forever."""
+    if not isinstance(number, str) or len(number) > 80 or not set(number) <= set("0123456789/"):
+        raise ReleaseError("theta, floor and tolerances must be fractions in digits")
+    try:
+        return Fraction(number)
+    except (ValueError, ZeroDivisionError):
+        raise ReleaseError("theta, floor and tolerances must be fractions in digits") from None

@@ -1,0 +1,102 @@
+"""Families: what several mechanisms share of a release. One table has them all, by kind of mechanism.
+
+A family is a value: whoever registers one more (`discreet.families.register`) gets policy, publish, verify, count,
+diff and the command line for it, and no other file need know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple
+
+from discreet.release.statement import G, M, Manifest, N, Statement
+from discreet.schema.mechanisms import Mechanism
+
+Fields = list[dict[str, Any]]  # the columns of a table, in Frictionless terms
+Content = Mapping[str, Any]  # what a release or a policy says of itself, to be compared
+Change = dict[str, Any]  # name, a, b, meaning, and how a and b are shown to people
+
+
+class Claim(NamedTuple):
+    """One thing that `verify` checks: `broken` says what does not hold, or nothing; `meaning` is what holds then.
+
+    Where `first`, nothing after it can be checked unless it holds. `share` is how much of the time it takes, about.
+    """
+
+    name: str
+    broken: Callable[[Any], str | None]
+    meaning: str
+    first: bool = False
+    share: float = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words(Generic[M, G, N]):
+    """One version of the prose: facts for people and programs, and the README. It stays as it is for ever."""
+
+    facts: Callable[[G, bool], dict[str, Any]]  # of a guarantee, and whether the series went on after other releases
+    readme: Callable[[Statement[M, G, N], Mapping[str, Any]], str]
+
+
+def newest(words: Mapping[int, Words[M, G, N]]) -> Words[M, G, N]:
+    """The words in which releases speak from now on."""
+    return words[max(words)]
+
+
+def _nothing(_a: Content, _b: Content) -> Iterator[Change]:
+    return iter(())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """How two contents of one family are compared: what a changed parameter or number means, and who is stronger.
+
+    `together` says what two releases of the same people give away; `main` is the file in which they show.
+    """
+
+    main: str
+    together: Callable[[Content, Content], str]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Callable[[Content, Content], str]] = field(default_factory=dict)
+    shown: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    mechanism: Callable[[Content, Content], Iterator[Change]] = _nothing
+    guarantee: Callable[[Content, Content], Iterator[Change]] = _nothing
+    told: tuple[str, ...] = ()  # parameters whose changes `mechanism` tells
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family(Generic[M, G, N]):
+    """A kind of release: how it is read, checked, said, compared and asked.
+
+    `files` and `fields` are its data files and their columns; `mechanism`, `guarantee` and `numbers` read the block and
+    raise ReleaseError or PolicyError; `reader` opens a release for questions, and `estimators` are the ways to answer
+    them, the default first. `holds` is what `size` counts.
+    """
+
+    name: str
+    mechanisms: tuple[type[Mechanism], ...]
+    files: Callable[[Statement[M, G, N]], tuple[str, ...]]
+    fields: Callable[[Statement[M, G, N], str], Fields]
+    mechanism: Callable[[Mapping[str, Any]], M]
+    guarantee: Callable[[Any], G]
+    numbers: Callable[[Mapping[str, Any]], N]
+    number_names: tuple[str, ...]
+    checks: tuple[Claim, ...]
+    not_checkable: tuple[str, ...]
+    words: Mapping[int, Words[M, G, N]]
+    changes: Changes
+    reader: Callable[[Manifest[M, G, N]], Any]
+    estimators: Mapping[str, Any]  # estimate.estimator.Estimator classes, by name
+    holds: str
+
+    def facts(self, statement: Statement[M, G, N]) -> dict[str, Any]:
+        """The promise in the words of the statement's version."""
+        return self.words[statement.words].facts(statement.guarantee, statement.continued)
+
+    def readme(self, statement: Statement[M, G, N]) -> str:
+        """The README in the words of the statement's version."""
+        return self.words[statement.words].readme(statement, self.facts(statement))
+
+
+FAMILIES: dict[str, Family[Any, Any, Any]] = {}  # by kind of mechanism; filled by discreet.families

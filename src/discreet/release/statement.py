@@ -1,0 +1,76 @@
+"""What a release says of itself, with types: the block `discreet` of its manifest, and the files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from discreet.guarantee.guarantee import Guarantee
+from discreet.schema.schema import Schema
+
+
+class Stated(Protocol):
+    """The parameters of a mechanism as a release states them: all of them, so that no default of today is needed."""
+
+    kind: ClassVar[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same parameters again."""
+
+
+class Numbers(Protocol):
+    """What a family states of a release beside what every release states, such as how many rows it has."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of the block and their values."""
+
+
+M = TypeVar("M", bound=Stated)
+G = TypeVar("G", bound=Guarantee)
+N = TypeVar("N", bound=Numbers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(Generic[M, G, N]):
+    """The meaning of a release: its numbers. `words` is the version of the prose that says them to people."""
+
+    schema: Schema
+    mechanism: M
+    guarantee: G
+    numbers: N
+    continued: bool
+    seeded: bool
+    words: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One data file as the manifest describes it."""
+
+    path: str
+    bytes: int
+    hash: str
+    fields: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest(Generic[M, G, N]):
+    """A release folder as it describes itself, read but not yet believed; `block` is what it says, as it stands."""
+
+    folder: Path
+    statement: Statement[M, G, N]
+    facts: Mapping[str, Any]
+    readme: str
+    resources: tuple[Resource, ...]
+    block: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the mechanism that made it."""
+        return self.statement.mechanism.kind
+
+    @property
+    def schema(self) -> Schema:
+        return self.statement.schema
