@@ -190,8 +190,8 @@ def crossed(
 
 def _words(thing: object) -> str:
     """What a thing is called in the name of a test."""
-    if isinstance(thing, tuple):
-        return "-".join(map(_words, thing))
+    if isinstance(thing, tuple | dict):
+        return "-".join(map(_words, thing.items() if isinstance(thing, dict) else thing))
     return thing.__name__ if isinstance(thing, type) else str(thing).encode("unicode_escape").decode()
 
 
