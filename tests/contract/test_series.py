@@ -134,14 +134,14 @@ def _one_cell(column: str, value: object) -> Callable[[pd.DataFrame], pd.DataFra
 
 CHANGES = {
     "an age": _one_cell("age", 110),
-    "a row removed": lambda frame: frame.iloc[:-1],
+    "a row added": lambda frame: pd.concat([frame, frame.iloc[[0]].assign(bed_tag="another")]),  # which is no new tuple
     "two ages swapped": lambda frame: frame.assign(age=[*frame["age"][1::-1], *frame["age"][2:]]),
     "a gender": lambda frame: frame.assign(
         gender=frame["gender"].mask(frame.index == 3, "F" if frame.loc[3, "gender"] == "M" else "M")
     ),
     "a disease": _one_cell("disease", "HIV"),
     "the first row removed": lambda frame: frame.iloc[1:],
-    "a row added": lambda frame: pd.concat([frame, frame.iloc[[0]].assign(bed_tag="another")]),
+    "a row removed": lambda frame: frame.iloc[:-1],
 }
 
 
