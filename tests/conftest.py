@@ -74,8 +74,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
 
     def place(item: pytest.Item) -> tuple[int, int]:
-        params = item.callspec.params if hasattr(item, "callspec") else {}
-        return files[item.path], CASES.index(params["case"]) if "case" in params else -1
+        found = item.callspec.params.get("case") if hasattr(item, "callspec") else None
+        return files[item.path], CASES.index(found) if isinstance(found, Case) else -1
 
     items.sort(key=place)
 
