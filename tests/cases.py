@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pytest
 
 import discreet
-from discreet.schema.domain import Integers, Listed
+from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.mechanisms import Mechanism
 
 ROWS = 120
 PUBLISHED = ("age", "gender", "postcode", "disease")
+SHARED = Path(__file__).parents[2] / "shared" / "data"  # public tables beside the repository, where they are there
+NOT_SHARED = "the data of ../shared is not here"
+
+
+def needs_shared(*names: str) -> pytest.MarkDecorator:
+    """The mark of a test of the data of ../shared: skipped where one of these is not there, and counted at the end."""
+    return pytest.mark.skipif(not all((SHARED / name).exists() for name in names), reason=NOT_SHARED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """A mechanism in one of its variants, and what the suites must know of it.
 
-    `any_order`: the same rows in another order are the same release. `views`: how many states of the table the promise
-    covers. `charged`: any number of states, for each costs epsilon.
+    `other` is the mechanism with another promise. `any_order`: the same rows in another order are the same release.
+    `views`: how many states of the table the promise covers. `charged`: any number of states, for each costs epsilon.
+    `reserved` are names that no published column may have.
     """
 
     name: str
     mechanism: Callable[[], Mechanism]
+    other: Callable[[], Mechanism]
     tables: tuple[str, ...]
     unit: str
     any_order: bool = True
     views: int = 1
     charged: bool = False
     public_rows: int | None = None
+    reserved: tuple[str, ...] = ("BID", "COUNT")
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a second state of the table is refused."""
+        return self.views == 1 and not self.charged
 
     def __str__(self) -> str:
         return self.name
@@ -46,6 +65,7 @@ CASES = (
     Case(
         name="buckets",
         mechanism=lambda: discreet.Buckets(tolerance=tolerance()),
+        other=lambda: discreet.Buckets(tolerance=tolerance(), max_size=40),
         tables=("qit", "st"),
         unit="people",
         any_order=False,
@@ -53,6 +73,7 @@ CASES = (
     Case(
         name="anatomy",
         mechanism=lambda: discreet.Anatomy(l=2),
+        other=lambda: discreet.Anatomy(l=3),
         tables=("qit", "st"),
         unit="people",
         any_order=False,
@@ -60,12 +81,14 @@ CASES = (
     Case(
         name="alphabeta",
         mechanism=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2),
+        other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.3),
         tables=("view",),
         unit="distinct tuples",
     ),
     Case(
         name="several views",
         mechanism=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.3, adversary="independent", views=3),
+        other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.3, adversary="independent", views=2),
         tables=("view", "earlier"),
         unit="distinct tuples",
         views=3,
@@ -73,13 +96,16 @@ CASES = (
     Case(
         name="records",
         mechanism=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2, slots=8),
+        other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2, slots=9),
         tables=("view",),
         unit="records",
         public_rows=ROWS,
+        reserved=("BID", "COUNT", "SLOT"),
     ),
     Case(
         name="frapp",
         mechanism=lambda: discreet.Frapp(prior=0.05, posterior=0.5),
+        other=lambda: discreet.Frapp(prior=0.05, posterior=0.6),
         tables=("view",),
         unit="records",
         public_rows=ROWS,
@@ -87,16 +113,20 @@ CASES = (
     Case(
         name="diffgen",
         mechanism=lambda: discreet.DiffGen(epsilon=1),
+        other=lambda: discreet.DiffGen(epsilon=0.5),
         tables=("leaves", "tables"),
         unit="people",
         charged=True,
+        reserved=("BID", "COUNT", "ATTRIBUTE", "VALUE", "CELL"),
     ),
     Case(
         name="diffgen choices",
         mechanism=lambda: discreet.DiffGen(epsilon=2, guide="exponential", specializations=3),
+        other=lambda: discreet.DiffGen(epsilon=1, guide="exponential", specializations=3),
         tables=("leaves", "tables"),
         unit="people",
         charged=True,
+        reserved=("BID", "COUNT", "ATTRIBUTE", "VALUE", "CELL"),
     ),
 )
 
@@ -135,27 +165,150 @@ def ward_frame(rows: int = ROWS, seed: int = 5) -> pd.DataFrame:
     )
 
 
-def policy_of(case: Case, folder: Path, name: str = "ward.toml") -> discreet.Policy:
-    """The case's policy, saved to a file and loaded again, so that its series lies beside it."""
-    policy = discreet.Policy(
-        schema=ward_schema(case.public_rows),
-        mechanism=case.mechanism(),
-        identifiers=("fullname", "insurance_no"),
-        person="bed_tag",
+def only(holds: Callable[[Case], object], reason: str) -> pytest.MarkDecorator:
+    """The mark of a claim about some cases: the others are skipped, with the reason."""
+    skipped = pytest.mark.skip(reason=reason)
+    params = [pytest.param(case, id=str(case), marks=() if holds(case) else skipped) for case in CASES]
+    return pytest.mark.parametrize("case", params, indirect=True)
+
+
+def crossed(
+    name: str, things: Sequence[object], *, every: int = 1, gap: Callable[[Case, object], str] = lambda case, thing: ""
+) -> pytest.MarkDecorator:
+    """The mark of a claim about many things: the first `every` of them for all cases, all of them for the first case.
+
+    `gap` gives the reason why something makes no sense for a case, or nothing.
+    """
+    params = []
+    for number, case in enumerate(CASES):
+        for thing in things[: every if number else None]:
+            why = gap(case, thing)
+            marks = pytest.mark.skip(reason=why) if why else ()
+            params.append(pytest.param(case, thing, id=f"{case}-{_words(thing)}", marks=marks))
+    return pytest.mark.parametrize(("case", name), params, indirect=["case"])
+
+
+def _words(thing: object) -> str:
+    """What a thing is called in the name of a test."""
+    if isinstance(thing, tuple | dict):
+        return "-".join(map(_words, thing.items() if isinstance(thing, dict) else thing))
+    return thing.__name__ if isinstance(thing, type) else str(thing).encode("unicode_escape").decode()
+
+
+def retold(
+    schema: discreet.Schema, names: Mapping[str, str], values: Mapping[str, Mapping[str, str]] | None = None
+) -> discreet.Schema:
+    """A schema with columns under other names, and with other texts for some listed values of a column."""
+
+    def told(name: str, domain: Domain) -> Domain:
+        known = (values or {}).get(name, {})
+        return replace(domain, values=tuple(known.get(value, value) for value in domain)) if known else domain
+
+    return discreet.Schema(
+        quasi_identifiers=tuple(names.get(name, name) for name in schema.quasi_identifiers),
+        sensitive=names.get(schema.sensitive, schema.sensitive),
+        domains={names.get(name, name): told(name, domain) for name, domain in schema.domains.items()},
+        public_rows=schema.public_rows,
     )
-    return discreet.Policy.load(policy.save(folder / name))
+
+
+def policy_of(
+    case: Case,
+    folder: Path,
+    name: str = "ward.toml",
+    *,
+    schema: discreet.Schema | None = None,
+    mechanism: Mechanism | None = None,
+) -> discreet.Policy:
+    """The case's policy, with its schema or mechanism replaced where one is given."""
+    return saved(
+        discreet.Policy(
+            schema=schema or ward_schema(case.public_rows),
+            mechanism=mechanism or case.mechanism(),
+            identifiers=("fullname", "insurance_no"),
+            person="bed_tag",
+        ),
+        folder / name,
+    )
+
+
+def saved(policy: discreet.Policy, path: Path) -> discreet.Policy:
+    """A policy saved to a file and loaded again, so that its series lies beside it."""
+    return discreet.Policy.load(policy.save(path))
+
+
+def opened(source: object, policy: discreet.Policy, to: Path, **options: object) -> discreet.Release:
+    """Read, publish, and leave the release open; a table that is open already stays so."""
+    if isinstance(source, discreet.Table):
+        return discreet.publish(source, policy, to=to, **options)
+    table = discreet.read_table(source, policy)
+    try:
+        return discreet.publish(table, policy, to=to, **options)
+    finally:
+        table.close()
 
 
 def publish(source: object, policy: discreet.Policy, to: Path, **options: object) -> Path:
     """Read, publish and let go of everything."""
-    table = discreet.read_table(source, policy)
-    try:
-        discreet.publish(table, policy, to=to, **options).close()
-    finally:
-        table.close()
+    opened(source, policy, to, **options).close()
     return to
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file below a folder, by its name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def sources(frame: pd.DataFrame, folder: Path, row_group: int = 7) -> dict[str, object]:
+    """The same rows as a frame, as CSV, as Parquet and as an Arrow table."""
+    folder.mkdir(exist_ok=True)
+    frame.to_csv(folder / "rows.csv", index=False)
+    frame.to_parquet(folder / "rows.parquet", index=False, row_group_size=row_group)
+    return {
+        "pandas": frame,
+        "csv": folder / "rows.csv",
+        "parquet": folder / "rows.parquet",
+        "arrow": pa.Table.from_pandas(frame),
+    }
+
+
+class Broken(Exception):
+    """What tests inject."""
+
+
+def break_at(patch: pytest.MonkeyPatch, owner: object, name: str, error: type[BaseException], calls: int = 0) -> None:
+    """Let a function work `calls` times, then run it once more and raise."""
+    real, seen = getattr(owner, name), []
+
+    def breaking(*args: object, **options: object) -> object:
+        result = real(*args, **options)
+        seen.append(name)
+        if len(seen) > calls:
+            raise error("injected")
+        return result
+
+    patch.setattr(owner, name, breaking)
+
+
+class House:
+    """A custodian's folder: a policy, its series, and as many releases as the series allows."""
+
+    def __init__(self, case: Case, folder: Path) -> None:
+        self.case = case
+        self.folder = folder
+        self.policy = policy_of(case, folder)
+        self.series = folder / "ward.series"
+
+    def publish(self, source: object, name: str, *, policy: discreet.Policy | None = None, **options: object) -> Path:
+        """Into the folder of that name, with this series unless another is named."""
+        return publish(source, policy or self.policy, self.folder / name, **{"series": self.series, **options})
+
+    def facts(self, name: str) -> dict[str, object]:
+        with closing(discreet.open_release(self.folder / name)) as release:
+            return dict(release.facts)
+
+    @property
+    def remembered(self) -> int:
+        """How many releases the series knows."""
+        with closing(sqlite3.connect(self.series)) as database:
+            return int(database.execute("SELECT count(*) FROM view").fetchone()[0])

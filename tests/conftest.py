@@ -1,9 +1,89 @@
-"""In CI the generated examples are the same each time: a change fails because of what it changed."""
+"""What suites share: every mechanism as a case, its ward, policy and releases; and what was skipped, said at the end.
+
+In CI the generated examples are the same each time: a change fails because of what it changed.
+"""
+
+from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
+import pandas as pd
+import pytest
+from cases import CASES, NOT_SHARED, Case, House, policy_of, publish, ward_frame
 from hypothesis import settings
+
+import discreet
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+@pytest.fixture(scope="module", params=CASES, ids=str)
+def case(request: pytest.FixtureRequest) -> Case:
+    """Every mechanism in turn: a test that needs a case, or anything made from one, runs for each."""
+    return request.param
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    """The ward, to be changed at will."""
+    return ward_frame()
+
+
+@pytest.fixture(scope="module")
+def ward(case: Case, tmp_path_factory: pytest.TempPathFactory) -> Iterator[discreet.Table]:
+    """The ward, read and checked once for all tests that publish it as it is."""
+    table = discreet.read_table(ward_frame(), policy_of(case, tmp_path_factory.mktemp("ward")))
+    yield table
+    table.close()
+
+
+@pytest.fixture
+def policy(case: Case, tmp_path: Path) -> discreet.Policy:
+    """The case's policy, in a folder of its own."""
+    return policy_of(case, tmp_path)
+
+
+@pytest.fixture
+def house(case: Case, tmp_path: Path) -> House:
+    """A custodian's folder in which nothing was published yet."""
+    return House(case, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def published(case: Case, ward: discreet.Table, tmp_path_factory: pytest.TempPathFactory) -> House:
+    """A custodian's folder in which the ward was published once, as 'one', with CSV copies; nobody changes it."""
+    house = House(case, tmp_path_factory.mktemp("published"))
+    house.publish(ward, "one", csv=True)
+    return house
+
+
+@pytest.fixture(scope="module")
+def seeded(case: Case, ward: discreet.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ward published with seed 3 and CSV copies; nobody changes it."""
+    folder = tmp_path_factory.mktemp("seeded")
+    return publish(ward, policy_of(case, folder), folder / "release", seed=3, csv=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a case run one after the other within their file, so that what they share is made once."""
+    files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        found = item.callspec.params.get("case") if hasattr(item, "callspec") else None
+        return files[item.path], CASES.index(found) if isinstance(found, Case) else -1
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests could not run because the public tables are not beside the repository."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    number = sum(isinstance(each.longrepr, tuple | list) and NOT_SHARED in str(each.longrepr[-1]) for each in skipped)
+    if number:
+        terminalreporter.write_line(f"{number} tests skipped: {NOT_SHARED}", yellow=True)

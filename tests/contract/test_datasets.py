@@ -22,13 +22,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from cases import SHARED, needs_shared
 from pyarrow import parquet
 
 from discreet.datasets import download, uci
 from discreet.datasets.download import download_adult, download_census_income
 from discreet.errors import TableError
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
 
 ADULT_TRAIN = (
     b"39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, "
@@ -443,10 +442,10 @@ def test_the_module_is_a_command():
     assert "{adult,census-income}" in done.stdout
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the real tables are not beside the repository")
+@needs_shared("adult_full.parquet")
 def test_the_real_adult_has_the_checksums_and_becomes_the_same_table():
     """Its raw files, written again from the shared table, are UCI's byte for byte."""
-    shared = parquet.read_table(DATA / "adult_full.parquet").replace_schema_metadata()
+    shared = parquet.read_table(SHARED / "adult_full.parquet").replace_schema_metadata()
     raws = []
     for split, start, dot in (("train", "", ""), ("test", "|1x3 Cross validator\n", ".")):
         rows = shared.filter(pc.equal(shared["split"], split)).drop_columns(["split"]).to_pydict().values()
@@ -458,10 +457,10 @@ def test_the_real_adult_has_the_checksums_and_becomes_the_same_table():
     assert uci.adult_table(*raws).equals(shared)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the real tables are not beside the repository")
+@needs_shared("census_occ_all.parquet", "census_occ.parquet")
 def test_the_real_census_income_becomes_the_same_tables():
     """The kept columns of the raw files, written again from the shared table, give both shared tables."""
-    shared = parquet.read_table(DATA / "census_occ_all.parquet").replace_schema_metadata()
+    shared = parquet.read_table(SHARED / "census_occ_all.parquet").replace_schema_metadata()
     raws = []
     for split in ("train", "test"):
         rows = shared.filter(pc.equal(shared["Split"], split))
@@ -472,5 +471,5 @@ def test_the_real_census_income_becomes_the_same_tables():
         raws.append(("\n".join(pc.binary_join_element_wise(*columns, ", ").to_pylist()) + "\n").encode())
     table = uci.census_income_table(*raws)
     assert table.equals(shared)
-    some = parquet.read_table(DATA / "census_occ.parquet").replace_schema_metadata()
+    some = parquet.read_table(SHARED / "census_occ.parquet").replace_schema_metadata()
     assert table.filter(pc.not_equal(table["Occupation"], 0)).equals(some)

@@ -9,6 +9,7 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
+import cases
 import numpy as np
 import pandas as pd
 import pytest
@@ -85,11 +86,7 @@ def frame(rows: int = 200, seed: int = 3) -> pd.DataFrame:
 
 
 def publish(policy: Path, to: Path, rows: pd.DataFrame | None = None, **options: object) -> Path:
-    loaded = discreet.Policy.load(policy)
-    table = discreet.read_table(frame() if rows is None else rows, loaded)
-    discreet.publish(table, loaded, to=to, **{"seed": 1, **options}).close()
-    table.close()
-    return to
+    return cases.publish(frame() if rows is None else rows, discreet.Policy.load(policy), to, **{"seed": 1, **options})
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import contents, opened, publish, saved
 from typer.testing import CliRunner
 
 import discreet
@@ -57,9 +58,7 @@ def schema(public_rows: int | None = None) -> discreet.Schema:
 
 
 def policy_of(folder: Path, mechanism: discreet.DiffGen) -> discreet.Policy:
-    path = folder / "p.toml"
-    discreet.Policy(schema=schema(), mechanism=mechanism).save(path)
-    return discreet.Policy.load(path)
+    return saved(discreet.Policy(schema=schema(), mechanism=mechanism), folder / "p.toml")
 
 
 def people(rows: int = 3_000, seed: int = 0) -> pd.DataFrame:
@@ -72,27 +71,12 @@ def people(rows: int = 3_000, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"age": age, "zip": zips, "sex": coins.choice(["F", "M"], rows), "disease": disease})
 
 
-def publish(frame: pd.DataFrame, policy: discreet.Policy, to: Path, **options: object) -> discreet.Release:
-    table = discreet.read_table(frame, policy)
-    try:
-        return discreet.publish(table, policy, to=to, **options)
-    finally:
-        table.close()
-
-
-def same_bytes(one: Path, other: Path) -> bool:
-    names = sorted(str(path.relative_to(one)) for path in one.rglob("*") if path.is_file())
-    return names == sorted(str(path.relative_to(other)) for path in other.rglob("*") if path.is_file()) and all(
-        (one / name).read_bytes() == (other / name).read_bytes() for name in names
-    )
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_policy_is_read_back_and_a_release_verifies_and_answers(tmp_path, kind):
     """Through TOML, publish, verify, count, GROUP BY and CSV; groups add up to the whole."""
     policy = policy_of(tmp_path, KINDS[kind])
     assert policy.mechanism == KINDS[kind]
-    release = publish(people(), policy, tmp_path / "r", csv=True)
+    release = opened(people(), policy, tmp_path / "r", csv=True)
     verdict = discreet.verify(tmp_path / "r")
     assert verdict.holds, str(verdict)
     everybody = release.count()
@@ -111,7 +95,7 @@ def test_a_policy_is_read_back_and_a_release_verifies_and_answers(tmp_path, kind
 def test_answers_are_near_the_truth(tmp_path):
     """With a large epsilon counts are right to a percent, and the interval says how far."""
     frame = people()
-    release = publish(frame, policy_of(tmp_path, discreet.DiffGen(epsilon=10)), tmp_path / "r")
+    release = opened(frame, policy_of(tmp_path, discreet.DiffGen(epsilon=10)), tmp_path / "r")
     for where, true in (
         ("", len(frame)),
         ("disease = 'HIV'", (frame.disease == "HIV").sum()),
@@ -126,7 +110,7 @@ def test_answers_are_near_the_truth(tmp_path):
 
 def test_an_answer_says_what_it_rests_on(tmp_path):
     """Whole values and classes rest on coins; what cuts leaves on a model, with a wider interval."""
-    release = publish(people(), policy_of(tmp_path, discreet.DiffGen(epsilon=1, specializations=1)), tmp_path / "r")
+    release = opened(people(), policy_of(tmp_path, discreet.DiffGen(epsilon=1, specializations=1)), tmp_path / "r")
     assert release.count("disease = 'HIV' AND age < 40").conditional_on == "publisher's coins"
     cut = release.count("zip = '02131' AND sex = 'F'")
     assert cut.conditional_on == "model"
@@ -140,13 +124,13 @@ def test_an_answer_says_what_it_rests_on(tmp_path):
 
 def test_bounds_know_public_rows_only(tmp_path):
     """The number of rows stays out of the release unless it is public."""
-    plain = publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
+    plain = opened(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
     assert plain.count("").bounds == (0, 10**14)
     block = json.loads((tmp_path / "r" / "datapackage.json").read_text())["discreet"]
     assert "3000" not in json.dumps({name: part for name, part in block.items() if name != "readme"}).replace(",", "")
     plain.close()
     policy = discreet.Policy(schema=schema(4_000), mechanism=KINDS["default"])
-    known = publish(people(), policy, tmp_path / "known", series=tmp_path / "known.series")
+    known = opened(people(), policy, tmp_path / "known", series=tmp_path / "known.series")
     assert known.count("").bounds == (0, 4_000)
     assert known.count("").high <= 4_000
     known.close()
@@ -154,7 +138,7 @@ def test_bounds_know_public_rows_only(tmp_path):
 
 def test_synthetic_rows_have_every_column_and_keep_shares(tmp_path):
     """Values of the domains, the same for the same seed, in shares like the release's."""
-    release = publish(people(), policy_of(tmp_path, discreet.DiffGen(epsilon=8)), tmp_path / "r")
+    release = opened(people(), policy_of(tmp_path, discreet.DiffGen(epsilon=8)), tmp_path / "r")
     rows = release.sample(5_000, seed=1)
     assert rows.column_names == ["age", "zip", "sex", "disease"]
     assert rows.equals(release.sample(5_000, seed=1))
@@ -175,7 +159,7 @@ def test_a_training_table_trains_a_classifier(tmp_path):
     """Weighted rows for scikit-learn; weights add up to the total."""
     tree = pytest.importorskip("sklearn.tree")
     frame = people(6_000, seed=5)
-    release = publish(people(), policy_of(tmp_path, discreet.DiffGen(epsilon=2)), tmp_path / "r")
+    release = opened(people(), policy_of(tmp_path, discreet.DiffGen(epsilon=2)), tmp_path / "r")
     table = release.to_training_table().to_pandas()
     assert table["WEIGHT"].sum() == pytest.approx(release.count("").value)
     hot = [pd.get_dummies(each[["age", "zip"]].fillna({"age": -1}), columns=["zip"]) for each in (table, frame)]
@@ -189,9 +173,9 @@ def test_a_training_table_trains_a_classifier(tmp_path):
 def test_the_same_rows_and_policy_cost_nothing_and_give_the_same_bytes(tmp_path):
     """In any order of rows; the series keeps the measurements."""
     policy = policy_of(tmp_path, KINDS["default"])
-    publish(people(), policy, tmp_path / "one").close()
-    publish(people().sample(frac=1, random_state=3), policy, tmp_path / "two").close()
-    assert same_bytes(tmp_path / "one", tmp_path / "two")
+    publish(people(), policy, tmp_path / "one")
+    publish(people().sample(frac=1, random_state=3), policy, tmp_path / "two")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
     with Series(tmp_path / "p.series") as memory:
         assert [view.epsilon for view in memory.views()] == ["1"]
         assert memory.views()[0].measured
@@ -200,20 +184,20 @@ def test_the_same_rows_and_policy_cost_nothing_and_give_the_same_bytes(tmp_path)
 def test_a_changed_table_or_policy_is_charged(tmp_path):
     """Each release states what all cost together, also when an earlier one is made again."""
     policy = policy_of(tmp_path, KINDS["default"])
-    publish(people(), policy, tmp_path / "one").close()
-    second = publish(people(2_990), policy, tmp_path / "two")
+    publish(people(), policy, tmp_path / "one")
+    second = opened(people(2_990), policy, tmp_path / "two")
     assert second.facts["total_epsilon"] == "2/1"
     assert "epsilon = 2" in second.facts["words"]
     assert "warning" not in second.facts
     second.close()
     other = policy_of(tmp_path, KINDS["max"])
-    third = publish(people(), other, tmp_path / "three")
+    third = opened(people(), other, tmp_path / "three")
     assert third.facts["total_epsilon"] == "5/2"
     third.close()
-    again = publish(people(), policy, tmp_path / "again")
+    again = opened(people(), policy, tmp_path / "again")
     assert again.facts["total_epsilon"] == "1/1"
     again.close()
-    assert same_bytes(tmp_path / "one", tmp_path / "again")
+    assert contents(tmp_path / "one") == contents(tmp_path / "again")
     for name in ("two", "three"):
         assert discreet.verify(tmp_path / name).holds
 
@@ -221,13 +205,12 @@ def test_a_changed_table_or_policy_is_charged(tmp_path):
 def test_other_kinds_of_release_do_not_share_the_promise(tmp_path):
     """Epsilon says nothing of buckets of the same people; the custodian must say to go on, and the facts say so."""
     buckets = discreet.Buckets(tolerance=discreet.Tolerance(floor="0.9"), sizes="one")
-    discreet.Policy(schema=schema(), mechanism=buckets).save(tmp_path / "p.toml")
-    publish(people(), discreet.Policy.load(tmp_path / "p.toml"), tmp_path / "buckets").close()
+    publish(people(), saved(discreet.Policy(schema=schema(), mechanism=buckets), tmp_path / "p.toml"), tmp_path / "b")
     policy = policy_of(tmp_path, KINDS["default"])
     with pytest.raises(discreet.SeriesRefusal, match="new-series"):
         publish(people(), policy, tmp_path / "r")
     assert not (tmp_path / "r").exists()
-    release = publish(people(), policy, tmp_path / "r", new_series=True)
+    release = opened(people(), policy, tmp_path / "r", new_series=True)
     assert "warning" in release.facts
     assert discreet.verify(tmp_path / "r").holds
     release.close()
@@ -236,7 +219,7 @@ def test_other_kinds_of_release_do_not_share_the_promise(tmp_path):
 def test_a_series_of_the_format_before_is_read_and_renewed(tmp_path):
     """Older files have no measurements; their views and seals are kept."""
     policy = policy_of(tmp_path, KINDS["default"])
-    publish(people(), policy, tmp_path / "one").close()
+    publish(people(), policy, tmp_path / "one")
     with Series(tmp_path / "p.series") as memory:
         key, view = memory.coins.key, memory.views()[0]
     row = (view.rows, view.ordered, view.policy, view.drawn, "[]", 0, view.release, view.published)
@@ -252,7 +235,7 @@ def test_a_series_of_the_format_before_is_read_and_renewed(tmp_path):
         assert memory.views()[0].epsilon == ""
     with pytest.raises(discreet.SeriesRefusal):
         publish(people(2_000), policy, tmp_path / "two")
-    publish(people(2_000), policy, tmp_path / "two", new_series=True).close()
+    publish(people(2_000), policy, tmp_path / "two", new_series=True)
     with Series(tmp_path / "p.series") as memory:
         assert [each.epsilon for each in memory.views()] == ["", "1"]
 
@@ -261,8 +244,8 @@ def test_a_seed_is_for_tests(tmp_path):
     """The same seed gives the same release, which says so, and verify's check of randomness alone fails."""
     policy = policy_of(tmp_path, KINDS["default"])
     for name in ("one", "two"):
-        publish(people(), policy, tmp_path / name, seed=7).close()
-    assert same_bytes(tmp_path / "one", tmp_path / "two")
+        publish(people(), policy, tmp_path / name, seed=7)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
     verdict = discreet.verify(tmp_path / "one")
     assert [check.name for check in verdict.checks if not check.holds] == ["randomness"]
     assert discreet.verify(tmp_path / "one", allow_seeded=True).holds
@@ -273,7 +256,7 @@ def test_a_seed_is_for_tests(tmp_path):
 def test_the_facts_state_every_share_and_what_is_left_over(tmp_path):
     """Parts add up to epsilon exactly; what choices did not need is a part of its own."""
     for kind in ("default", "few", "faithful", "tree"):
-        release = publish(
+        release = opened(
             people(), policy_of(tmp_path, KINDS[kind]), tmp_path / kind, series=tmp_path / f"{kind}.series"
         )
         facts = release.facts
@@ -290,7 +273,7 @@ def test_the_facts_state_every_share_and_what_is_left_over(tmp_path):
 
 def test_an_entry_for_the_registry_can_be_drafted(tmp_path):
     """The sections of the OpenDP Deployments Registry, the numbers of the release, TODO for the rest."""
-    release = publish(people(), policy_of(tmp_path, KINDS["max"]), tmp_path / "r")
+    release = opened(people(), policy_of(tmp_path, KINDS["max"]), tmp_path / "r")
     text = release.registry_entry()
     sections = ("basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative")
     for section in sections:
@@ -477,7 +460,7 @@ def renamed(block):
 )
 def test_verify_finds_what_was_changed(tmp_path, change, fails):
     """Each change, with all hashes put right, is found by its check."""
-    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r").close()
+    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
     assert discreet.verify(tmp_path / "r").holds
     change(tmp_path / "r")
     verdict = discreet.verify(tmp_path / "r")
@@ -507,7 +490,7 @@ def test_a_large_total_is_still_a_sentence(tmp_path):
 )
 def test_a_manifest_from_a_stranger_never_ends_in_a_traceback(tmp_path, change):
     """Whatever it says, asking gives an estimate or one sentence, and verify says that it does not hold."""
-    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r").close()
+    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
     rewritten(tmp_path / "r", change)
     assert not discreet.verify(tmp_path / "r").holds
     with suppress(discreet.DiscreetError), closing(discreet.open_release(tmp_path / "r")) as release:
@@ -516,7 +499,7 @@ def test_a_manifest_from_a_stranger_never_ends_in_a_traceback(tmp_path, change):
 
 def test_a_release_that_was_damaged_raises_one_sentence(tmp_path):
     """Opening is lazy, asking is not fooled."""
-    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r").close()
+    publish(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
     shutil.copy(tmp_path / "r/data/tables.parquet", tmp_path / "r/data/leaves.parquet")
     release = discreet.open_release(tmp_path / "r")
     with pytest.raises(discreet.ReleaseError, match="leaves"):

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import SHARED, needs_shared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -27,7 +28,6 @@ from discreet.mechanism.draft.words import sounds_identifying, words_of
 from discreet.schema.policy import json_schema
 from discreet.table.profile import profile_table
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 ILLS = ["Asthma", "Cold", "Flu", "HIV", "Measles"]
 
 
@@ -139,13 +139,17 @@ def test_the_hospital_demo_gets_the_roles_a_person_would_give(tmp_path):
 
 @pytest.mark.parametrize(
     ("file", "sensitive", "others"),
-    [("adult_full.parquet", "occupation", {"income"}), ("census_occ.parquet", "Occupation", {"Income"})],
+    [
+        pytest.param(file, *words, marks=needs_shared(file))
+        for file, *words in (
+            ("adult_full.parquet", "occupation", {"income"}),
+            ("census_occ.parquet", "Occupation", {"Income"}),
+        )
+    ],
 )
 def test_public_tables_run(file, sensitive, others, tmp_path):
     """Adult and Census-Income: occupation is chosen, income listed as another candidate."""
-    if not (DATA / file).exists():
-        pytest.skip(f"{file} is not here")
-    draft, _ = run(DATA / file, tmp_path)
+    draft, _ = run(SHARED / file, tmp_path)
     assert draft.sensitive == sensitive
     assert others <= set(draft.candidates)
 

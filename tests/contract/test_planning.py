@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from cases import contents, publish, saved
 from typer.testing import CliRunner
 
 import discreet
@@ -129,19 +130,13 @@ def test_anatomy_publishes_buckets_of_l_and_one_more_with_different_values(anato
     st = pq.read_table(anatomy / "release" / "data" / "st.parquet")
     assert set(st["COUNT"].to_pylist()) == {1}
     assert discreet.verify(anatomy / "release").holds
-    again = discreet.read_table(anatomy / "t.csv", policy)
-    discreet.publish(again, policy, to=anatomy / "again").close()
-    again.close()
-    assert (anatomy / "again/data/qit.parquet").read_bytes() == (anatomy / "release/data/qit.parquet").read_bytes()
-    discreet.Policy.load(policy.save(anatomy / "saved.toml") or anatomy / "saved.toml")
+    assert contents(publish(anatomy / "t.csv", policy, anatomy / "again")) == contents(anatomy / "release")
+    assert saved(policy, anatomy / "saved.toml").mechanism == policy.mechanism
 
 
 def test_a_release_of_anatomy_that_states_another_l_does_not_verify(anatomy):
     """The promise is 1/l for every value; a manifest that says otherwise is caught."""
-    policy = discreet.Policy.load(anatomy / "t.toml")
-    table = discreet.read_table(anatomy / "t.csv", policy)
-    discreet.publish(table, policy, to=anatomy / "release").close()
-    table.close()
+    publish(anatomy / "t.csv", discreet.Policy.load(anatomy / "t.toml"), anatomy / "release")
     path = anatomy / "release" / "datapackage.json"
     manifest = json.loads(path.read_text())
     for wrong in ({"kind": "anatomy", "l": 4}, {"kind": "anatomy", "l": 3, "note": "x"}, {"kind": "anatomy"}):

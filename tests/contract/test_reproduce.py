@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import SHARED, needs_shared
 from typer.testing import CliRunner
 
 from discreet.cli.main import app
@@ -20,8 +20,6 @@ from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.items import ITEMS
 from discreet.evaluate.reproduce.queries import random_queries
 from discreet.evaluate.simulated import baseline_accuracy, majority_accuracy
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 def run(*words: str, code: int = 0) -> str:
@@ -132,7 +130,7 @@ def test_range_counts_are_measured_at_each_methods_best_setting():
     assert difference([3.0, 5.0], [1.0, 1.0]) == (3.0, 1.0)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the census tables beside the repository")
+@needs_shared("census_occ.parquet")
 def test_the_real_census_is_used_where_it_is(tmp_path):
     """With --data the histogram is that of the files."""
     counts = Sources(folder=SHARED, quick=False).histogram("OCC")
@@ -141,7 +139,7 @@ def test_the_real_census_is_used_where_it_is(tmp_path):
     assert "148,318" in (tmp_path / "diversity.md").read_text()
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs Adult beside the repository")
+@needs_shared("adult_full.parquet")
 def test_the_real_adult_is_used_where_it_is():
     """The paper's 30,162 complete rows and its nine attributes."""
     table = Sources(folder=SHARED, quick=False).adult()
@@ -149,7 +147,7 @@ def test_the_real_adult_is_used_where_it_is():
     assert [len(set(table[name].to_pylist())) for name in table.column_names] == [72, 7, 16, 7, 14, 5, 2, 41, 2]
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs Adult beside the repository")
+@needs_shared("adult_full.parquet", "hierarchies")
 def test_adult_has_taxonomies_with_and_without_hierarchies(tmp_path):
     """13 attributes and income; the page says which hierarchies there were."""
     (tmp_path / "adult_full.parquet").write_bytes((SHARED / "adult_full.parquet").read_bytes())
@@ -163,7 +161,7 @@ def test_adult_has_taxonomies_with_and_without_hierarchies(tmp_path):
         assert len(known["native-country"].root.children) == countries
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs Adult beside the repository")
+@needs_shared("adult_full.parquet")
 def test_the_baselines_of_adult_are_those_of_the_errata():
     """BA 84.8 %, LA about 75 %: a tree on the rows as they are, and the largest class."""
     found = Sources(folder=SHARED, quick=False).labelled()

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from cases import contents, opened, publish, saved
 from typer.testing import CliRunner
 
 import discreet
@@ -37,9 +38,7 @@ def policy_of(folder: Path, mechanism: object, rows: int | None = 500) -> discre
         },
         public_rows=rows,
     )
-    path = folder / "p.toml"
-    discreet.Policy(schema=schema, mechanism=mechanism).save(path)
-    return discreet.Policy.load(path)
+    return saved(discreet.Policy(schema=schema, mechanism=mechanism), folder / "p.toml")
 
 
 def people(rows: int = 500, seed: int = 0) -> pd.DataFrame:
@@ -55,20 +54,12 @@ def people(rows: int = 500, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def publish(frame: pd.DataFrame, policy: discreet.Policy, to: Path, **options: object) -> discreet.Release:
-    table = discreet.read_table(frame, policy)
-    try:
-        return discreet.publish(table, policy, to=to, **options)
-    finally:
-        table.close()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_policy_is_read_back_and_a_release_verifies_and_answers(tmp_path, kind):
     """Through TOML, publish, verify, count, GROUP BY and CSV; a group is what its condition gives."""
     policy = policy_of(tmp_path, KINDS[kind])
     assert policy.mechanism == KINDS[kind]
-    release = publish(people(), policy, tmp_path / "r", csv=True)
+    release = opened(people(), policy, tmp_path / "r", csv=True)
     verdict = discreet.verify(tmp_path / "r")
     assert verdict.holds, str(verdict)
     groups = release.count_by("disease", where="age BETWEEN 20 AND 59")
@@ -90,7 +81,7 @@ def test_a_policy_is_read_back_and_a_release_verifies_and_answers(tmp_path, kind
 def test_the_readme_says_how_to_count_with_pandas_alone(tmp_path, kind):
     """The printed formula, evaluated, is the unbiased answer."""
     policy = policy_of(tmp_path, KINDS[kind])
-    release = publish(people(), policy, tmp_path / "r")
+    release = opened(people(), policy, tmp_path / "r")
     frames = {name.stem: pd.read_parquet(name) for name in (tmp_path / "r" / "data").iterdir()}
     text = (tmp_path / "r" / "README.md").read_text()
     formula = text[text.index("    print((") + len("    print(") :]
@@ -108,8 +99,8 @@ def test_a_changed_table_is_a_further_view_and_one_more_is_refused(tmp_path):
     """Each view is made again byte by byte; the view before must be where it was, as it was."""
     policy = policy_of(tmp_path, KINDS["several"])
     states = [people(460 + 20 * i) for i in range(3)]
-    publish(states[0], policy, tmp_path / "one").close()
-    second = publish(states[1].sample(frac=1, random_state=3), policy, tmp_path / "two")
+    publish(states[0], policy, tmp_path / "one")
+    second = opened(states[1].sample(frac=1, random_state=3), policy, tmp_path / "two")
     assert discreet.verify(tmp_path / "two").holds
     assert "up to 2 views" in second.facts["words"]
     assert "warning" not in second.facts
@@ -121,12 +112,11 @@ def test_a_changed_table_is_a_further_view_and_one_more_is_refused(tmp_path):
     assert not (tmp_path / "three").exists()
     said = CliRunner().invoke(app, ["diff", str(tmp_path / "one"), str(tmp_path / "two")]).output
     assert "the promise covers what they give away together" in " ".join(said.split())
-    publish(states[1], policy, tmp_path / "again").close()
-    publish(states[0], policy, tmp_path / "one again").close()
+    publish(states[1], policy, tmp_path / "again")
+    publish(states[0], policy, tmp_path / "one again")
     for one, two in (("two", "again"), ("one", "one again")):
-        for name in ("datapackage.json", "README.md", "data/view.parquet", "data/earlier.parquet"):
-            assert (tmp_path / one / name).read_bytes() == (tmp_path / two / name).read_bytes()
-    gone = publish(states[2], policy, tmp_path / "three", new_series=True)
+        assert contents(tmp_path / one) == contents(tmp_path / two)
+    gone = opened(states[2], policy, tmp_path / "three", new_series=True)
     assert "warning" in gone.facts
     gone.close()
 
@@ -134,7 +124,7 @@ def test_a_changed_table_is_a_further_view_and_one_more_is_refused(tmp_path):
 def test_a_view_needs_the_one_before_as_it_was_published(tmp_path):
     """A release that is gone or changed is named, and nothing is written."""
     policy = policy_of(tmp_path, KINDS["several"])
-    publish(people(460), policy, tmp_path / "one").close()
+    publish(people(460), policy, tmp_path / "one")
     view = tmp_path / "one/data/view.parquet"
     kept = view.read_bytes()
     pq.write_table(pq.read_table(view).slice(1), view)
@@ -148,7 +138,7 @@ def test_a_view_needs_the_one_before_as_it_was_published(tmp_path):
         publish(people(480), policy, tmp_path / "two")
     assert not (tmp_path / "two").exists()
     view.write_bytes(kept)
-    publish(people(480), policy, tmp_path / "two").close()
+    publish(people(480), policy, tmp_path / "two")
 
 
 def test_a_view_replaces_the_one_before_and_carries_it_on(tmp_path):
@@ -156,7 +146,7 @@ def test_a_view_replaces_the_one_before_and_carries_it_on(tmp_path):
     policy = policy_of(tmp_path, discreet.AlphaBeta(prior=0.02, posterior=0.5, views=3))
     shown: set[tuple[object, ...]] = set()
     for i in range(3):
-        publish(people(440 + 20 * i), policy, tmp_path / "r", replace=i > 0).close()
+        publish(people(440 + 20 * i), policy, tmp_path / "r", replace=i > 0)
         earlier = pq.read_table(tmp_path / "r/data/earlier.parquet").to_pylist()
         assert {tuple(row.values()) for row in earlier} == shown
         shown |= {tuple(row.values()) for row in pq.read_table(tmp_path / "r/data/view.parquet").to_pylist()}
@@ -167,7 +157,7 @@ def test_records_are_counted_in_slots(tmp_path):
     """A table of copies: distinct tuples would count 40; the records are told, and the control variate knows them."""
     frame = pd.concat([people(20)] * 25)
     policy = policy_of(tmp_path, discreet.AlphaBeta(prior=0.002, posterior=0.5, slots=100))
-    release = publish(frame, policy, tmp_path / "r")
+    release = opened(frame, policy, tmp_path / "r")
     whole = release.count()
     assert whole.low > 300
     assert release.count(estimator="control").value == pytest.approx(500)
@@ -180,7 +170,7 @@ def test_records_are_counted_in_slots(tmp_path):
 @pytest.mark.parametrize("kind", ["several", "source", "frapp"])
 def test_the_control_variate_is_refused_where_the_number_is_not_public(tmp_path, kind):
     """In one sentence that says what to use."""
-    release = publish(people(), policy_of(tmp_path, KINDS[kind]), tmp_path / "r")
+    release = opened(people(), policy_of(tmp_path, KINDS[kind]), tmp_path / "r")
     with pytest.raises(discreet.QueryError, match="estimator"):
         release.count(estimator="control")
     release.close()
@@ -189,7 +179,7 @@ def test_the_control_variate_is_refused_where_the_number_is_not_public(tmp_path,
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_manifest_that_promises_more_does_not_verify(tmp_path, kind):
     """Any number of the guarantee or the mechanism that is changed is noticed."""
-    publish(people(), policy_of(tmp_path, KINDS[kind]), tmp_path / "r").close()
+    publish(people(), policy_of(tmp_path, KINDS[kind]), tmp_path / "r")
     path = tmp_path / "r" / "datapackage.json"
     text = path.read_text()
     block = json.loads(text)["discreet"]
@@ -279,7 +269,7 @@ def test_promises_of_every_kind_can_be_compared(tmp_path, one, two, said):
     """What is stronger or weaker is said number by number."""
     for name, mechanism in (("a", one), ("b", two)):
         (tmp_path / name).mkdir()
-        publish(people(), policy_of(tmp_path / name, mechanism), tmp_path / name / "r").close()
+        publish(people(), policy_of(tmp_path / name, mechanism), tmp_path / name / "r")
     found = CliRunner().invoke(app, ["diff", str(tmp_path / "a" / "r"), str(tmp_path / "b" / "r")])
     assert found.exit_code == 0, found.output
     assert said in " ".join(found.output.split())

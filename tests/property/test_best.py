@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from cases import SHARED, needs_shared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -230,14 +231,11 @@ def test_tables_that_are_too_large_are_refused_or_left_out():
     assert 40 <= len(chosen_pairs([2] * 30)) <= 60
 
 
-ADULT = Path(__file__).parents[3] / "shared" / "data"
-
-
-@pytest.mark.skipif(not (ADULT / "adult_full.parquet").is_file(), reason="needs Adult beside the repository")
+@needs_shared("adult_full.parquet")
 @pytest.mark.parametrize(("label", "least"), [(INDEPENDENT, 6.2), (EXCLUSIVE, 3.0)])
 def test_on_adult_errors_fall_as_stated(label, least):
     """All 304,364 selections, three runs: FRAPP is that many times worse, best 1.8 times better than unbiased."""
-    tuples = coded(Sources(folder=ADULT, quick=False).adult())
+    tuples = coded(Sources(folder=SHARED, quick=False).adult())
     queries = Selections(tuples.radix.sizes)
     truth = queries.count(tuples.radix.unpack(tuples.own))
     assert (tuples.rows, len(queries), round(100 * float((truth == 0).mean()), 1)) == (19_502, 304_364, 75.5)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from cases import SHARED, needs_shared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from discreet.schema.intervals import interval
 from discreet.schema.paths import FEW, LONGEST, checked
 from discreet.schema.policy import json_schema
 
-ARX = Path(__file__).parents[3] / "shared" / "data" / "hierarchies"
+ARX = SHARED / "hierarchies"
 SECONDS = 2  # of CPU, for 100,000 leaves
 
 GOOD = (("Flu", "lung", "organ", "*"), ("Ulcer", "gut", "organ", "*"), ("Gout", "toe", "limb", "*"))
@@ -127,7 +128,7 @@ def test_a_folder_is_not_a_file(tmp_path):
         write_hierarchy(GOOD, tmp_path)
 
 
-@pytest.mark.skipif(not ARX.is_dir(), reason=f"ARX's hierarchies are not in {ARX}")
+@needs_shared("hierarchies")
 def test_arx_own_hierarchies_load():
     """Every hierarchy that ARX ships for Adult is right, with the leaves of its file as text."""
     files = sorted(ARX.glob("adult_hierarchy_*.csv"))
@@ -138,7 +139,7 @@ def test_arx_own_hierarchies_load():
         assert Listed(values=tuple(path[0] for path in paths), paths=paths).paths == paths
 
 
-@pytest.mark.skipif(not ARX.is_dir(), reason=f"ARX's hierarchies are not in {ARX}")
+@needs_shared("hierarchies")
 def test_arx_own_ages_are_shifted_by_one():
     """Read as whole numbers, ARX's ages stand under ranges that do not contain them: 5 under '0-4'."""
     with pytest.raises(PolicyError, match=r"intervals \('0-4' over 5, '5-9' over 10, '0-9' over 10") as error:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from cases import SHARED, needs_shared
 from numpy.typing import NDArray
 from pyarrow import parquet
 
@@ -35,7 +36,7 @@ from discreet.query.split import split_by
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.series.coins import Coins
 
-ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult_full.parquet"
+ADULT = SHARED / "adult_full.parquet"
 TOGETHER = (0.93, 0.97)  # the coverage of 95 % intervals over all conditions
 EACH = (0.90, 0.995)  # and of each condition
 WIDTH = NormalDist().inv_cdf(0.975)
@@ -450,8 +451,6 @@ ADULT_CONDITIONS = (
 @pytest.fixture(scope="module")
 def adult() -> Run:
     """The 30,162 complete training rows of Adult, occupation sensitive, every share at most 1/4."""
-    if not ADULT.is_file():
-        pytest.skip(f"{ADULT} is not on this machine")
     table = parquet.read_table(ADULT, filters=[("split", "=", "train")]).drop_columns(["split"])
     cells = {name: np.array(table[name].to_pylist()) for name in table.column_names}
     kept = np.all([column != "?" for column in cells.values() if column.dtype.kind == "U"], axis=0)
@@ -468,6 +467,7 @@ def adult() -> Run:
     return asked, measured(people, discreet.Tolerance(floor="1/4"), asked, 120)
 
 
+@needs_shared("adult_full.parquet")
 def test_unbiased_intervals_cover_on_adult(adult: Run) -> None:
     """The same limits on real dependence, with a value of 9 records among the conditions."""
     _, found = adult
@@ -477,6 +477,7 @@ def test_unbiased_intervals_cover_on_adult(adult: Run) -> None:
         assert complaints(found["unbiased"].stretched(times))
 
 
+@needs_shared("adult_full.parquet")
 def test_the_uniform_estimator_fails_on_adult(adult: Run) -> None:
     """There are 2,512 female clerks; the papers' estimator sees fewer than 1,700 of them, and is sure of itself."""
     asked, found = adult
