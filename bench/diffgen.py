@@ -27,7 +27,8 @@ from discreet.evaluate.ranges import Ranges, answers, ranges_of
 from discreet.evaluate.simulated import DIFFGEN, Simulated, diffgens, generalized_accuracy, guided, one_way
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise
 from discreet.mechanism.diffgen.planning.score import SCORES
-from discreet.release.diffgen.tables import UNIT, LeafTables
+from discreet.release.diffgen.leaves import UNIT
+from discreet.release.diffgen.tables import LeafTables
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 EPSILONS = ("0.1", "0.25", "0.5", "1")

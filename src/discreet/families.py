@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.estimate.alphabeta import estimators as alphabeta_estimators
+from discreet.estimate.alphabeta.best import Best
+from discreet.estimate.alphabeta.control import Control
 from discreet.estimate.alphabeta.release import AlphaBetaRelease
-from discreet.estimate.buckets import estimators as bucket_estimators
+from discreet.estimate.alphabeta.unbiased import Clipped, Unbiased
 from discreet.estimate.buckets.release import BucketRelease
-from discreet.estimate.diffgen import estimators as diffgen_estimators
+from discreet.estimate.buckets.unbiased import Unbiased as UnbiasedOfBuckets
+from discreet.estimate.buckets.uniform import Uniform
+from discreet.estimate.diffgen.model import Model
+from discreet.estimate.diffgen.model import Unbiased as UnbiasedOfLeaves
 from discreet.estimate.diffgen.release import DiffGenRelease
+from discreet.estimate.estimator import Estimator
 from discreet.guarantee.epsilon import epsilon_from_json
 from discreet.guarantee.fprime import fprime_from_json
 from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
@@ -35,6 +40,12 @@ from discreet.release.diffgen import words as diffgen_words
 from discreet.release.family import FAMILIES, Family
 from discreet.schema.mechanisms import MECHANISMS
 
+
+def _by_name(*estimators: type[Estimator]) -> dict[str, type[Estimator]]:
+    """Estimators by their names, the default first."""
+    return {each.name: each for each in estimators}
+
+
 BUCKETS = Family(
     name="buckets",
     mechanisms=(Buckets, Anatomy),
@@ -49,7 +60,7 @@ BUCKETS = Family(
     words=bucket_words.WORDS,
     changes=bucket_changes.CHANGES,
     reader=BucketRelease,
-    estimators=bucket_estimators.ESTIMATORS,
+    estimators=_by_name(UnbiasedOfBuckets, Uniform),
     holds="rows",
 )
 ALPHABETA = Family(
@@ -66,7 +77,7 @@ ALPHABETA = Family(
     words=alphabeta_words.WORDS,
     changes=alphabeta_changes.CHANGES,
     reader=AlphaBetaRelease,
-    estimators=alphabeta_estimators.ESTIMATORS,
+    estimators=_by_name(Unbiased, Clipped, Best, Control),
     holds="tuples",
 )
 DIFFGEN = Family(
@@ -83,7 +94,7 @@ DIFFGEN = Family(
     words=diffgen_words.WORDS,
     changes=diffgen_changes.CHANGES,
     reader=DiffGenRelease,
-    estimators=diffgen_estimators.ESTIMATORS,
+    estimators=_by_name(Model, UnbiasedOfLeaves),
     holds="noisy counts",
 )
 

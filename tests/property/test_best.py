@@ -11,6 +11,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from cases import SHARED, needs_shared
+from discreet.estimate.alphabeta.lean import expect
+from discreet.estimate.alphabeta.undo import undo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,9 +20,7 @@ import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
 from discreet.estimate.alphabeta.independence import SURE, Independence, best, fit_independence
-from discreet.estimate.alphabeta.lean import expect
 from discreet.estimate.alphabeta.margins import MOST_VALUES, chosen_pairs, count_margins
-from discreet.estimate.alphabeta.undo import undo
 from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta, frapp
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.selections import Selections, coded

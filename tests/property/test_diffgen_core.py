@@ -11,11 +11,13 @@ import discreet
 from discreet.mechanism.diffgen.making.exponential import estimated_leaves, measure_exponential
 from discreet.mechanism.diffgen.making.fit import UNIT, fit_histogram, fit_leaves
 from discreet.mechanism.diffgen.making.guide import specialize
-from discreet.mechanism.diffgen.making.measure import Rows, measure_histogram, measurements_from_json
+from discreet.mechanism.diffgen.making.measure import measure_histogram
+from discreet.mechanism.diffgen.making.measurements import measurements_from_json
 from discreet.mechanism.diffgen.making.noise import SeededNoise, scale_for
 from discreet.mechanism.diffgen.making.weigh import margin, weigh
 from discreet.mechanism.diffgen.planning.budget import exponential_budget, histogram_budget, path_shares
 from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, most_steps, replay
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.score import gain, halves, largest, private_score, sensitivity
 from discreet.mechanism.diffgen.planning.tree import tree_of
 from discreet.schema.domain import Integers, Listed

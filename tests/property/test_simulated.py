@@ -28,10 +28,10 @@ from discreet.evaluate.simulated import (
     raw_accuracy,
 )
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
-from discreet.mechanism.diffgen.making.measure import Rows
 from discreet.mechanism.diffgen.making.noise import SeededNoise
 from discreet.mechanism.diffgen.planning.budget import exponential_budget
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, leaf_counts, replay
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.schema.domain import Integers, Listed
 
 LOUD, SILENT = Fraction(1, 10), Fraction(100)
@@ -75,7 +75,7 @@ def test_leaves_of_single_values_answer_every_condition_exactly():
     rows = data.halves.train
     steps = [(2, 0, 0), (2, 0, 0), (2, 2, 0), (1, 0, 0), *((0, place, 1) for place in range(5))]
     cuts = replay(rows.taxonomies, steps)
-    leaves = rows.leaves(cuts).astype(float).reshape([*(cuts.shape[axis] for axis in cuts.axes), 2])
+    leaves = leaf_counts(rows, cuts).astype(float).reshape([*(cuts.shape[axis] for axis in cuts.axes), 2])
     assert answers(data.conditions, cuts, leaves, even(rows.taxonomies, 2)) == pytest.approx(data.truth)
     for condition, truth in zip(data.conditions, data.truth, strict=True):
         met = [all(share[rows.cells[place][i]] for place, share in condition) for i in range(len(rows.classes))]

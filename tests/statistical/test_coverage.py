@@ -18,13 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cases import SHARED, needs_shared
+from discreet.estimate.buckets.answer import answer
 from numpy.typing import NDArray
 from pyarrow import parquet
 
 import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
-from discreet.estimate.buckets.answer import answer
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.release import _pairs
 from discreet.estimate.buckets.unbiased import Regression

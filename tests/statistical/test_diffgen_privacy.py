@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
-from discreet.mechanism.diffgen.making.measure import Rows, measure_histogram
+from discreet.mechanism.diffgen.making.measure import measure_histogram
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise
 from discreet.mechanism.diffgen.planning.budget import exponential_budget, histogram_budget
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, leaf_counts, replay
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import taxonomy_of
@@ -94,7 +95,7 @@ def test_a_histogram_release_keeps_its_epsilon(noise, private, number):
             for found in (measured.tables, measured.again):
                 hit &= not found or found[position][cell * 2 + 1] >= exact[position][cell, 1]
         if measured.leaves:
-            true = rows(number).leaves(replay(TAXONOMIES, measured.steps))
+            true = leaf_counts(rows(number), replay(TAXONOMIES, measured.steps))
             hit &= measured.leaves[-1] >= true[-1]  # the last values of both attributes, the last class
         return hit
 
@@ -118,7 +119,7 @@ def test_a_diffgen_release_keeps_its_counts_share(noise, private, consistency):
 
     def seen(table):
         measured = measure_exponential(table, budget, Fixed(), "max", 2, consistency)
-        true = rows(80).leaves(replay(TAXONOMIES, measured.steps)).reshape(-1, 2)
+        true = leaf_counts(rows(80), replay(TAXONOMIES, measured.steps)).reshape(-1, 2)
         if consistency == "none":
             return measured.leaves[-1] >= true[-1, 1]
         tree, nodes, places = diffgen_tree(TAXONOMIES, measured.steps)

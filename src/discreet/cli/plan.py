@@ -49,7 +49,7 @@ def plan(
     loaded = Policy.load(policy)
     if figure is not None and over is None:
         raise PolicyError("--figure draws a sweep; say --sweep theta or --sweep max_size as well")
-    mechanism = publishing(loaded)
+    mechanism = publishing(loaded.mechanism)
     if sizes is not None and "sizes" not in mechanism.as_toml():
         raise PolicyError(f"--sizes chooses among plans of buckets, and {mechanism.kind} has no sizes")
     if sizes is not None and sizes != "all":

@@ -61,7 +61,7 @@ def publish(
         return
     say(f"published {release.size:,} {release.holds} as {to}; its counts are of {release.unit}")
     say(facts["words"])
-    for note in publishing(loaded).notes(loaded.schema):
+    for note in publishing(loaded.mechanism).notes(loaded.schema):
         say(f"note: {note}")
     if "warning" in facts:
         say(f"Note: {facts['warning']}", style="bold")

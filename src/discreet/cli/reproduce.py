@@ -9,7 +9,7 @@ import typer
 
 from discreet.cli.options import AsJson
 from discreet.cli.show import bar, guarded, say, show_json
-from discreet.evaluate.reproduce.items import ITEMS, find_items
+from discreet.evaluate.reproduce.items import find_items
 from discreet.evaluate.reproduce.write import reproduce as run
 
 EXAMPLE = "Example: discreet reproduce mse --data data -o reproduction"
@@ -34,11 +34,12 @@ def reproduce(
 ) -> None:
     """Reproduce the papers' experiments: a page, a CSV and figures for each."""
     if name is None:
+        items = find_items("all")
         if as_json:
-            show_json([{"name": item.name, "paper": item.paper, "line": item.line} for item in ITEMS])
+            show_json([{"name": item.name, "paper": item.paper, "line": item.line} for item in items])
             return
-        width = max(len(item.name) for item in ITEMS)
-        for item in ITEMS:
+        width = max(len(item.name) for item in items)
+        for item in items:
             say(f"{item.name:<{width}}  {item.line} ({item.paper})")
         return
     told = []

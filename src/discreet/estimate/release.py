@@ -23,7 +23,7 @@ from discreet.query.auxiliary import register_auxiliary
 from discreet.query.condition import Atom, Column, Every
 from discreet.query.parse import Query, parse_query
 from discreet.release.family import FAMILIES
-from discreet.release.folder import plain_file
+from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
 from discreet.schema.schema import Schema
 

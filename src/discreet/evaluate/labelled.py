@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from discreet.datasets.census import AGES, synthetic_census
-from discreet.mechanism.diffgen.making.measure import Rows
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.hierarchy import read_hierarchy
 from discreet.schema.schema import Schema

@@ -19,7 +19,7 @@ from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
 from discreet.mechanism.diffgen.making.fit import fit_histogram
-from discreet.mechanism.diffgen.making.measure import Rows, measure_histogram
+from discreet.mechanism.diffgen.making.measure import measure_histogram
 from discreet.mechanism.diffgen.making.noise import Noise, SeededNoise
 from discreet.mechanism.diffgen.making.tables import settle
 from discreet.mechanism.diffgen.planning.budget import (
@@ -29,8 +29,9 @@ from discreet.mechanism.diffgen.planning.budget import (
     levels_of,
     path_shares,
 )
-from discreet.mechanism.diffgen.planning.cuts import Cuts, Step, diffgen_tree, replay, topmost
-from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Tree
+from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, leaf_counts, replay, topmost
+from discreet.mechanism.diffgen.planning.rows import Rows
+from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Step, Tree
 
 DIFFGEN, STATED, FORGOTTEN, EXACT = "DiffGen", "CDiffGen", "CDiffGen without the level factor", "CDiffGen, exact"
 NOISELESS = "DiffGen's leaves, counted exactly"
@@ -75,9 +76,9 @@ def diffgens(
     if DIFFGEN in variants:
         found[DIFFGEN] = np.array(measured.leaves, dtype=np.float64)
     if NOISELESS in variants:
-        found[NOISELESS] = rows.leaves(cuts).astype(np.float64)
+        found[NOISELESS] = leaf_counts(rows, cuts).astype(np.float64)
     if set(variants) & {STATED, FORGOTTEN, EXACT}:
-        nodes = _Nodes.of(rows, measured.steps, rows.leaves(cuts))
+        nodes = _Nodes.of(rows, measured.steps, leaf_counts(rows, cuts))
         for variant in set(variants) & {STATED, FORGOTTEN}:
             levels = levels_of(nodes.tree) if variant == STATED else 1  # [QSL] Thm III.1
             noisy = SeededNoise(np.random.default_rng([seed, 1])).laplace(nodes.counts, budget.counts / levels)

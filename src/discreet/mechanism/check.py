@@ -8,7 +8,6 @@ from typing import Any
 from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.mechanism.mechanism import publishing
-from discreet.mechanism.publish import plan
 from discreet.schema.lines import line_of
 from discreet.schema.policy import read_policy
 from discreet.schema.read import Problem
@@ -46,10 +45,12 @@ def check(
         key = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
         problems.append(Problem(line=line_of(key, found.lines), message=misfit.message))
     if table is not None and found.policy is not None:
+        mechanism = publishing(found.policy.mechanism)
         try:
-            plan(table, found.policy)
+            mechanism.fits(table)
+            mechanism.plan(table)
         except DiscreetError as error:
-            key = ("mechanism", publishing(found.policy).blamed)
+            key = ("mechanism", mechanism.blamed)
             problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
     if table is not None:
         table.close()

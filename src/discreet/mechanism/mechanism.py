@@ -16,7 +16,6 @@ from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, TableError
 from discreet.mechanism.plan import Alternatives, Plan
 from discreet.schema.mechanisms import Mechanism
-from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
@@ -65,9 +64,9 @@ class Publishes(Mechanism, Protocol):
         """Fill the folder with the release at its place in the series; a digest of what the coins gave."""
 
 
-def publishing(policy: Policy) -> Publishes:
-    """The policy's mechanism, as one that publishes: every registered one does."""
-    return cast("Publishes", policy.mechanism)
+def publishing(mechanism: Mechanism) -> Publishes:
+    """A policy's mechanism, as one that publishes: every registered one does."""
+    return cast("Publishes", mechanism)
 
 
 def varied(mechanism: Publishes, **changes: Any) -> Publishes:

@@ -28,7 +28,7 @@ DIGEST = "comparing with the series"
 
 def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> Plan:
     """What would be published; nothing is written and the series is not touched."""
-    mechanism = publishing(policy)
+    mechanism = publishing(policy.mechanism)
     mechanism.fits(table)
     return mechanism.plan(table, progress)
 
@@ -54,7 +54,7 @@ def publish(
     """
     to = Path(to)
     check_target(to, replace=replace)
-    mechanism = publishing(policy)
+    mechanism = publishing(policy.mechanism)
     mechanism.fits(table)
     if seed is not None:
         steps, coins = Steps(progress, mechanism.steps), Coins.from_seed(seed)

@@ -17,10 +17,11 @@ import pyarrow.parquet as pq
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding, code, text
 from discreet.errors import PolicyError, ReleaseError
-from discreet.release.family import FAMILIES, Claim, Fields
-from discreet.release.folder import plain_file, strangers
-from discreet.release.manifest import README, sha256
-from discreet.release.statement import G, M, Manifest, N, Statement
+from discreet.release.family import FAMILIES, Claim
+from discreet.release.fields import Fields
+from discreet.release.manifest import sha256
+from discreet.release.plain import plain_file, strangers
+from discreet.release.statement import README, G, M, Manifest, N, Statement
 
 
 @dataclass(frozen=True, kw_only=True)

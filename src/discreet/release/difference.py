@@ -15,8 +15,7 @@ from typing import Any
 from discreet.errors import ReleaseError
 from discreet.release.alike import domain_change, domain_text, listed, plain, same
 from discreet.release.family import FAMILIES, Changes, Content
-from discreet.release.manifest import README
-from discreet.release.statement import Manifest
+from discreet.release.statement import README, Manifest
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema, schema_from_json
 

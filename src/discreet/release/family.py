@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple
 
+from discreet.release.fields import Fields
 from discreet.release.statement import G, M, Manifest, N, Statement
 from discreet.schema.mechanisms import Mechanism
 
-Fields = list[dict[str, Any]]  # the columns of a table, in Frictionless terms
 Content = Mapping[str, Any]  # what a release or a policy says of itself, to be compared
 Change = dict[str, Any]  # name, a, b, meaning, and how a and b are shown to people
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from discreet.errors import PolicyError, ReleaseError
 from discreet.release.family import FAMILIES, Family
-from discreet.release.manifest import FORMAT, MANIFEST, README
-from discreet.release.statement import Manifest, Resource, Statement
+from discreet.release.plain import plain_file
+from discreet.release.statement import FORMAT, MANIFEST, Manifest, Resource, Statement
 from discreet.schema.schema import schema_from_json
 
 LARGEST_MANIFEST = 64 * 2**20
@@ -54,25 +54,6 @@ def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
     )
 
 
-def plain_file(folder: Path, name: str) -> Path:
-    """A file of the release by its fixed name; raises ReleaseError where it, or a folder on the way, is a link."""
-    path = folder / name
-    steps = [folder, *(folder / part for part in list(Path(name).parents)[:-1]), path]
-    if any(step.is_symlink() for step in steps[1:]) or not path.is_file():
-        raise ReleaseError(f"release ({folder}) must have a plain file {name}")
-    return path
-
-
-def strangers(folder: Path, declared: set[str]) -> list[str]:
-    """Files in the folder that the manifest does not declare, and links."""
-    expected = declared | {MANIFEST, README, "data"}
-    return sorted(
-        str(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_symlink() or path.relative_to(folder).as_posix() not in expected
-    )
-
-
 def _read_json(path: Path) -> Any:
     try:
         if path.stat().st_size > LARGEST_MANIFEST:
@@ -107,14 +88,6 @@ def _check_block(block: Mapping[str, Any], family: Family[Any, Any, Any]) -> Non
         raise ReleaseError(f"words ({block['words']}) must be a version that is known; update discreet to read it")
     if block["randomness"] not in _COINS:
         raise ReleaseError(f"randomness in the block 'discreet' must be {' or '.join(_COINS)}")
-
-
-def whole_numbers(block: Mapping[str, Any], *names: str) -> dict[str, int]:
-    """Numbers of a block by name; raises ReleaseError where one is no whole number, 0 or more."""
-    for name in names:
-        if type(block[name]) is not int or block[name] < 0:
-            raise ReleaseError(f"{name} in the block 'discreet' must be a whole number, 0 or more")
-    return {name: block[name] for name in names}
 
 
 def _resources(listed: Any, tables: tuple[str, ...]) -> tuple[Resource, ...]:

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.guarantee.guarantee import Guarantee
-from discreet.release.family import FAMILIES, Fields
-from discreet.release.statement import Numbers, Statement
+from discreet.release.family import FAMILIES
+from discreet.release.fields import Fields
+from discreet.release.statement import FORMAT, MANIFEST, README, Numbers, Statement
 from discreet.schema.schema import Schema
 
-FORMAT = 2
-MANIFEST = "datapackage.json"
-README = "README.md"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
 
@@ -82,23 +80,6 @@ def resource_of(folder: Path, path: str, fields: Fields) -> dict[str, Any]:
         "hash": f"sha256:{sha256(file)}",
         "schema": {"fields": fields},
     }
-
-
-def field_of(schema: Schema, name: str) -> dict[str, Any]:
-    """A published column, in Frictionless terms, with its public domain."""
-    domain = schema.domains[name]
-    content = domain.as_json()
-    required = not domain.missing
-    if "integers" in content:
-        low, high = content["integers"]
-        return {
-            "name": name,
-            "type": "integer",
-            "constraints": {"required": required, "minimum": low, "maximum": high},
-        }
-    kind = "integer" if domain.type == "integer" else "string"
-    listed = [value for value in domain if value is not None]
-    return {"name": name, "type": kind, "constraints": {"required": required, "enum": listed}}
 
 
 def sha256(file: Path) -> str:

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from discreet.errors import ReleaseError
 from discreet.guarantee.guarantee import Guarantee
 from discreet.schema.schema import Schema
+
+FORMAT = 2
+MANIFEST = "datapackage.json"
+README = "README.md"
 
 
 class Stated(Protocol):
@@ -74,3 +79,11 @@ class Manifest(Generic[M, G, N]):
     @property
     def schema(self) -> Schema:
         return self.statement.schema
+
+
+def whole_numbers(block: Mapping[str, Any], *names: str) -> dict[str, int]:
+    """Numbers of a block by name; raises ReleaseError where one is no whole number, 0 or more."""
+    for name in names:
+        if type(block[name]) is not int or block[name] < 0:
+            raise ReleaseError(f"{name} in the block 'discreet' must be a whole number, 0 or more")
+    return {name: block[name] for name in names}

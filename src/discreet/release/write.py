@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import ReleaseError
-from discreet.release.manifest import MANIFEST
+from discreet.release.statement import MANIFEST
 
 
 @contextmanager

@@ -13,11 +13,9 @@ from pathlib import Path
 from discreet.errors import PolicyError
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
-from discreet.schema.read import Parts, Problem, read_document
+from discreet.schema.read import VERSION, Parts, Problem, read_document
 from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
-
-VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from discreet.schema.nearest import did_you_mean, shown
 from discreet.schema.paths import Paths
 from discreet.schema.schema import MOST_ROWS, RESERVED, Schema
 
+VERSION = 1
 ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person", "public_rows")
 DOMAINS = (  # the keys that say a domain; with two, the second only generalizes
     {"integers"},

@@ -18,7 +18,7 @@ from discreet.engine.encoding import identifier
 from discreet.engine.progress import Progress, Steps
 from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts, kind_of_type
 from discreet.table.names import ambiguous_names, check_names, names_in
-from discreet.table.read import parsing_share, unreadable
+from discreet.table.reading import parsing_share, unreadable
 from discreet.table.source import SOURCE, CsvForm, open_source
 
 MOST_VALUES = 1_000  # values that a draft lists

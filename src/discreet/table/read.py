@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from discreet.errors import TableError
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
+from discreet.table.reading import parsing_share, unreadable
 from discreet.table.source import SOURCE, CsvForm, open_source, scanned_files
 from discreet.table.table import ROWS, Table, stamp
 
@@ -90,24 +90,7 @@ def open_table(
             engine.close()
 
 
-def parsing_share(source: Any) -> float:
-    """What opening a source costs beside one scan of it: text is parsed first, everything else is there."""
-    return 5.0 if isinstance(source, str | Path) and not scanned_files(source) else 0.1
-
-
 def _histogram(engine: Engine, schema: Schema) -> dict[object, int]:
     """How often each value of the sensitive domain occurs, in the domain's order."""
     found = dict(engine.rows(f"SELECT {identifier(schema.sensitive)}, count(*) FROM {ROWS} GROUP BY ALL"))
     return {value: int(found.get(value, 0)) for value in schema.domains[schema.sensitive]}
-
-
-def unreadable(name: str, error: duckdb.Error) -> TableError:
-    """The engine's complaint without the cells it quotes."""
-    line = re.search(r"[Ll]ine:? (\d+)", str(error))
-    where = f" at line {line[1]}" if line else ""
-    if re.search(r"invalid unicode|not utf-8", str(error), re.IGNORECASE):
-        return TableError(f"table ({name}) must be UTF-8 text{where}; name its encoding, such as latin-1")
-    if "CSV Error" in str(error) or "sniffing" in str(error):
-        advice = "mend the file or name its delimiter"
-        return TableError(f"table ({name}) must have the same number of cells in every row{where}; {advice}")
-    return TableError(f"table ({name}) must be readable as it is named; reading failed{where} ({type(error).__name__})")

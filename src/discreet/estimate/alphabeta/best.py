@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.estimate.alphabeta.answer import UNBIASED, estimate_of
 from discreet.estimate.alphabeta.independence import Independence, best
 from discreet.estimate.alphabeta.law import model_of
 from discreet.estimate.alphabeta.release import AlphaBetaRelease
-from discreet.estimate.alphabeta.unbiased import Unbiased, estimate_of
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
@@ -50,7 +50,7 @@ class Best:
         return self._model.expected(self._release.weigh(condition, weights))
 
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
-        plain = Way(unit=self._release.unit, estimator=Unbiased.name, confidence=confidence)
+        plain = Way(unit=self._release.unit, estimator=UNBIASED, confidence=confidence)
         answers = []
         for found in self._release.found(asked):
             unbiased = estimate_of(found.parts, found.most, plain)

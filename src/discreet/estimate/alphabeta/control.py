@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from discreet.estimate.alphabeta.answer import UNBIASED, estimate_of
 from discreet.estimate.alphabeta.law import with_total
 from discreet.estimate.alphabeta.release import AlphaBetaRelease
-from discreet.estimate.alphabeta.unbiased import Unbiased, estimate_of
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
@@ -33,7 +33,7 @@ class Control:
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         unit = self._release.unit
         own = Way(unit=unit, estimator=self.name, confidence=confidence)
-        plain = Way(unit=unit, estimator=Unbiased.name, confidence=confidence)
+        plain = Way(unit=unit, estimator=UNBIASED, confidence=confidence)
         rows = self._release.schema.public_rows or 0
         answers = []
         for found in self._release.found(asked):

@@ -22,7 +22,8 @@ from discreet.estimate.alphabeta.independence import Floats, Independence, Noisy
 from discreet.estimate.alphabeta.margins import Margins
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
+
+AlphaBetaGuarantee = DGammaPrivacy | FrappPrivacy
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from discreet.estimate.diffgen.factors import Factor
 from discreet.guarantee.epsilon import EpsilonPrivacy, laplace_variance
-from discreet.release.diffgen.tables import UNIT, LeafTables, common_leaves
+from discreet.release.diffgen.leaves import UNIT, common_leaves
+from discreet.release.diffgen.tables import LeafTables
 
 Floats = NDArray[np.float64]
 INSIDE = 0.4  # how much of the dependence between generalized values is reckoned with inside them

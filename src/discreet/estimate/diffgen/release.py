@@ -15,9 +15,10 @@ from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.release import Release
 from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.query.condition import Condition
+from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import DiffGenManifest
 from discreet.release.diffgen.registry import registry_entry
-from discreet.release.diffgen.tables import UNIT, LeafTables, read_leaves
+from discreet.release.diffgen.tables import LeafTables, read_leaves
 
 WEIGHT = "WEIGHT"
 MOST_DRAWN = 10_000_000

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.data import FILES
-from discreet.evaluate.reproduce.distributions import FLOOR
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
+from discreet.evaluate.reproduce.tolerances import FLOOR, PLANS
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.compare import THETAS, anatomy_outcome
 from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
-
-PLANS = (("two", "TwoSize"), ("multi", "MultiSize"), ("optimal", "Optimal"))
 
 
 def _costs(setting: Setting, metric: str) -> Result:

@@ -15,9 +15,9 @@ from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
 from discreet.mechanism.diffgen.making.cover import minimum_cover
-from discreet.mechanism.diffgen.making.measure import Rows
 from discreet.mechanism.diffgen.planning.budget import levels_of
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, leaf_counts, replay
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.tree import tree_of
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.schema import Schema
@@ -56,7 +56,7 @@ def generalized_table() -> dict[tuple[str, str], int]:
     """Table II(b): the people of each combination after both specializations."""
     rows = _interviewed()
     cuts = replay(rows.taxonomies, STEPS)
-    counts = rows.leaves(cuts).reshape(*cuts.shape, 2).sum(axis=-1)
+    counts = leaf_counts(rows, cuts).reshape(*cuts.shape, 2).sum(axis=-1)
     return {
         (one.label, other.label): int(counts[i, j])
         for i, one in enumerate(cuts.values[0])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
+from discreet.evaluate.reproduce.tolerances import FLOOR
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.anatomy import modelling_l, why_not_anatomy
 from discreet.mechanism.buckets.planning.compare import THETAS
-
-FLOOR = Fraction(2, 100)
 
 
 def _frequencies(setting: Setting) -> Result:

@@ -10,10 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.evaluate.figure import Curve, Figure
-from discreet.evaluate.reproduce.costs import PLANS
 from discreet.evaluate.reproduce.data import FILES
-from discreet.evaluate.reproduce.distributions import FLOOR
 from discreet.evaluate.reproduce.item import Item, Result, Setting
+from discreet.evaluate.reproduce.tolerances import FLOOR, PLANS
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.compare import THETAS
 from discreet.mechanism.buckets.policy.buckets import Buckets

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.evaluate.figure import Curve, Figure
-from discreet.evaluate.reproduce.distributions import FLOOR
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
+from discreet.evaluate.reproduce.tolerances import FLOOR
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.ilp import solve_many_sizes

@@ -13,7 +13,7 @@ from discreet.mechanism.draft.tolerance import MAX_SIZE, SIZES, Proposal
 from discreet.mechanism.draft.toml import WIDTH, annotated, array, key, quoted, shown
 from discreet.mechanism.draft.words import sensitivity
 from discreet.schema.domain import key_of
-from discreet.schema.policy import VERSION
+from discreet.schema.read import VERSION
 from discreet.schema.write import toml_number
 from discreet.table.profile import MOST_VALUES, Column, Profile
 

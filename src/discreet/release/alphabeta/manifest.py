@@ -13,10 +13,8 @@ from discreet.guarantee.dgamma import NAME as DGAMMA
 from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
 from discreet.guarantee.tolerance import exact
-from discreet.release.family import Fields
-from discreet.release.folder import whole_numbers
-from discreet.release.manifest import field_of
-from discreet.release.statement import Manifest, Statement
+from discreet.release.fields import Fields, field_of
+from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.schema import Schema
 
 VIEW = "data/view.parquet"

@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
 from discreet.guarantee.fprime import FPrimePrivacy
-from discreet.release.family import Fields
-from discreet.release.folder import whole_numbers
-from discreet.release.manifest import field_of
-from discreet.release.statement import Manifest, Statement
+from discreet.release.fields import Fields, field_of
+from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.domain import key_of
 
 QIT = "data/qit.parquet"

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 from discreet.errors import ReleaseError
 from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.guarantee.tolerance import exact
-from discreet.release.family import Fields
-from discreet.release.folder import whole_numbers
-from discreet.release.manifest import field_of
-from discreet.release.statement import Manifest, Statement
+from discreet.release.fields import Fields, field_of
+from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.schema import Schema
 
 LEAVES = "data/leaves.parquet"

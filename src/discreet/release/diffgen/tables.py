@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from discreet.errors import PolicyError, ReleaseError
+from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import LEAVES, TABLES, DiffGenManifest, fields_of
-from discreet.release.folder import plain_file
+from discreet.release.plain import plain_file
 from discreet.schema.taxonomy import Node, Taxonomy, taxonomy_of
 
-UNIT = 1024  # counts are whole multiples of 1 / UNIT, so that sums are exact
 MOST_ROWS = 2_000_000
 MOST_COUNT = 2**52
 Ints = NDArray[np.int64]
@@ -34,18 +32,6 @@ class LeafTables:
     groups: tuple[Ints, ...]  # for each cell of an attribute, the position of its value
     leaves: Ints
     tables: tuple[Ints, ...]
-
-
-def common_leaves(sizes: Sequence[int]) -> NDArray[np.float64]:
-    """How many leaves the sums over two values have in common, for all values of attributes with so many each."""
-    number = float(math.prod(sizes))
-    each = np.concatenate([np.full(size, number / size) for size in sizes])
-    common = np.outer(each, each) / number
-    start = 0
-    for size in sizes:
-        common[start : start + size, start : start + size] = np.eye(size) * (number / size)
-        start += size
-    return common
 
 
 def read_leaves(manifest: DiffGenManifest) -> LeafTables:

@@ -5,6 +5,7 @@ The order of codes is the order of the published columns, value by value of each
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -93,3 +94,13 @@ def merged(packed: Ints, others: Ints) -> Ints:
         both.sort(axis=1, kind="stable")
         return both
     return both[:, np.lexsort(both[::-1])]
+
+
+def digest_of(view: Ints, earlier: Ints) -> bytes:
+    """What a series remembers of a view and of those before it."""
+    return hashlib.blake2b(view.tobytes() + earlier.tobytes(), digest_size=16).digest()
+
+
+def no_tuples(radix: Radix) -> Ints:
+    """The empty set."""
+    return np.zeros((len(radix.words), 0), dtype=np.int64)

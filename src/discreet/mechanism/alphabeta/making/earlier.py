@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import duckdb
@@ -13,20 +12,12 @@ from discreet.engine.duck import Engine
 from discreet.engine.encoding import code, text
 from discreet.errors import DiscreetError, SeriesRefusal
 from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix, merged, without
+from discreet.mechanism.alphabeta.making.codes import Ints, Radix, digest_of, merged, no_tuples, without
 from discreet.release.alphabeta.manifest import EARLIER, VIEW, AlphaBetaManifest
-from discreet.release.folder import plain_file, read_manifest
+from discreet.release.folder import read_manifest
+from discreet.release.plain import plain_file
 from discreet.schema.schema import Schema
 from discreet.series.rules import Place
-
-
-def digest_of(view: Ints, earlier: Ints) -> bytes:
-    """What a series remembers of a view and of those before it."""
-    return hashlib.blake2b(view.tobytes() + earlier.tobytes(), digest_size=16).digest()
-
-
-def no_tuples(radix: Radix) -> Ints:
-    return np.zeros((len(radix.words), 0), dtype=np.int64)
 
 
 def earlier_tuples(place: Place, schema: Schema, radix: Radix) -> tuple[Ints, DGammaPrivacy | None]:

@@ -10,19 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.engine.memory import free_memory
-from discreet.errors import PolicyError
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix, merged, without
-from discreet.mechanism.alphabeta.making.earlier import digest_of
+from discreet.mechanism.alphabeta.making.codes import Ints, Radix, digest_of, merged, without
 from discreet.mechanism.alphabeta.making.noise import Weights, every_tuple_by_weight, every_tuple_with, weights_of
 from discreet.mechanism.alphabeta.planning.parameters import UNIT
-from discreet.mechanism.alphabeta.planning.plan import AlphaBetaPlan
 from discreet.series.coins import Coins
 
-_BYTES = 40  # that the noise takes for each word of a tuple, measured; with a source also its draws
-_BYTES_OF_DRAWS = 100
 _SAFE = 1 + Fraction(1, 2**40)  # more than what floating point can be off by, so that weights never weaken the promise
 
 
@@ -61,15 +55,3 @@ def view_of(
     shown = without(earlier, own)
     again = shown[:, coins.stream("again").integers(0, UNIT, size=shown.shape[1]) < int(guarantee.again * UNIT)]
     return merged(merged(kept, again), without(without(noise, own), earlier))
-
-
-def check_memory(planned: AlphaBetaPlan, radix: Radix, guarantee: DGammaPrivacy) -> None:
-    """Refuse what would not fit into memory, before it is tried."""
-    each = _BYTES * len(radix.words) + (_BYTES_OF_DRAWS if guarantee.weights[1] > 1 else 0)
-    needed, free = planned.expected_tuples * each, free_memory()
-    if free is not None and needed > free:
-        raise PolicyError(
-            f"the domain ({float(radix.domain):.3g} tuples) must be smaller: {planned.expected_tuples:.3g} random "
-            f"tuples need about {needed / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are free; raise posterior, "
-            "lower prior, or publish fewer or coarser columns"
-        )

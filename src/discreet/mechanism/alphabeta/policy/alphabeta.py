@@ -16,7 +16,8 @@ from discreet.guarantee.dgamma import ADVERSARIES, EVEN, MOST_SLOTS, MOST_VIEWS,
 from discreet.guarantee.source import Shares, Source, source_of
 from discreet.guarantee.tolerance import Number, exact
 from discreet.mechanism.alphabeta.making.earlier import earlier_tuples
-from discreet.mechanism.alphabeta.making.make import Made, check_memory, view_of
+from discreet.mechanism.alphabeta.making.make import Made, view_of
+from discreet.mechanism.alphabeta.making.memory import check_memory
 from discreet.mechanism.alphabeta.making.tuples import distinct_tuples, every_row, in_slots, radix_of
 from discreet.mechanism.alphabeta.planning.parameters import TUNINGS, keep_and_insert
 from discreet.mechanism.alphabeta.planning.plan import AlphaBetaPlan
@@ -140,7 +141,7 @@ class AlphaBeta(Perturbing):
         radix = radix_of(table.schema, self.slots)
         check_public_rows(table, tuples)
         found = AlphaBetaPlan(guarantee=guarantee, tuples=tuples, domain=radix.domain)
-        check_memory(found, radix, guarantee)
+        check_memory(found.expected_tuples, radix, guarantee)
         return found
 
     def draw(self, table: Table, place: Place, coins: Coins, steps: Steps) -> Made:

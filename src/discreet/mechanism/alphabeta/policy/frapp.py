@@ -15,7 +15,7 @@ from discreet.engine.progress import Progress, Steps
 from discreet.errors import Infeasible, PolicyError, TableError
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.guarantee.tolerance import Number, exact
-from discreet.mechanism.alphabeta.making.earlier import no_tuples
+from discreet.mechanism.alphabeta.making.codes import no_tuples
 from discreet.mechanism.alphabeta.making.exchange import perturbed
 from discreet.mechanism.alphabeta.making.make import Made
 from discreet.mechanism.alphabeta.making.tuples import every_row, radix_of

@@ -16,12 +16,13 @@ import numpy as np
 
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
-from discreet.mechanism.diffgen.making.measure import Measurements, Rows
+from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.noise import Noise
 from discreet.mechanism.diffgen.planning.budget import ExponentialBudget, path_shares
-from discreet.mechanism.diffgen.planning.cuts import Cuts, Step, diffgen_tree, replay, topmost
+from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, leaf_counts, replay, topmost
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.score import halves, private_score, sensitivity
-from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Tree
+from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Step, Tree
 from discreet.schema.taxonomy import Node, Taxonomy
 
 MOST_LEAVES = 250_000  # leaves x classes; a specialization that would give more ends the run
@@ -92,7 +93,7 @@ def measure_exponential(
         choices.split_points(attribute, fresh)
         cuts = new
         taken.append(step)
-    counts = rows.leaves(cuts)
+    counts = leaf_counts(rows, cuts)
     if consistency != "none":
         counts = _every_node(rows.taxonomies, taken, counts, budget.counts, noise, consistency)
     else:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.guarantee.epsilon import laplace_variance
-from discreet.mechanism.diffgen.making.measure import Measurements
+from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.rake import shrink
 from discreet.mechanism.diffgen.making.tables import fitted_sums, grouped, settle, spread_table
 from discreet.mechanism.diffgen.making.weigh import margin, weigh
@@ -23,7 +23,7 @@ from discreet.mechanism.diffgen.making.whole import nearest_split, rounded_split
 from discreet.mechanism.diffgen.planning.budget import HistogramBudget
 from discreet.mechanism.diffgen.planning.cuts import Cuts, replay
 from discreet.mechanism.diffgen.planning.tree import Floats, Ints
-from discreet.release.diffgen.tables import UNIT
+from discreet.release.diffgen.leaves import UNIT
 from discreet.schema.taxonomy import Taxonomy
 
 

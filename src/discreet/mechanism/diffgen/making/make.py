@@ -11,11 +11,13 @@ from discreet.engine.progress import Tell
 from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.mechanism.diffgen.making.exponential import estimated_leaves, measure_exponential
 from discreet.mechanism.diffgen.making.fit import Fitted, fit_histogram, fit_leaves
-from discreet.mechanism.diffgen.making.measure import Measurements, Rows, measure_histogram
+from discreet.mechanism.diffgen.making.measure import measure_histogram
+from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.noise import Noise
 from discreet.mechanism.diffgen.planning.budget import levels_of
 from discreet.mechanism.diffgen.planning.cuts import diffgen_tree
 from discreet.mechanism.diffgen.planning.parts import exponential_parts, histogram_parts
+from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.settings import Settings
 from discreet.table.table import Table
 

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.mechanism.diffgen.making.weigh import along
+from discreet.mechanism.diffgen.making.tables import along
 from discreet.mechanism.diffgen.planning.tree import Floats
 
 PASSES = 15

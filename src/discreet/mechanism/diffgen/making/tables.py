@@ -94,3 +94,8 @@ def grouped(table: Floats, groups: NDArray[np.int64], number: int) -> Floats:
     found = np.zeros((number, table.shape[1]))
     np.add.at(found, groups, table)
     return found
+
+
+def along(leaves: Floats, *axes: int) -> tuple[int, ...]:
+    """The shape in which something over these axes and the classes meets the leaves."""
+    return tuple(size if axis in (*axes, leaves.ndim - 1) else 1 for axis, size in enumerate(leaves.shape))

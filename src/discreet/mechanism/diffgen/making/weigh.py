@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.mechanism.diffgen.making.tables import grouped
+from discreet.mechanism.diffgen.making.tables import along, grouped
 from discreet.mechanism.diffgen.planning.cuts import Cuts
 from discreet.mechanism.diffgen.planning.tree import Floats
-from discreet.release.diffgen.tables import common_leaves
+from discreet.release.diffgen.leaves import common_leaves
 
 
 def weigh(
@@ -48,8 +48,3 @@ def margin(leaves: Floats, cuts: Cuts, position: int) -> Floats:
     axes = cuts.axes
     others = tuple(axis for axis, own in enumerate(axes) if own != position)
     return np.asarray(leaves.sum(axis=others)).reshape(-1, leaves.shape[-1])
-
-
-def along(leaves: Floats, *axes: int) -> tuple[int, ...]:
-    """The shape in which something over these axes and the classes meets the leaves."""
-    return tuple(size if axis in (*axes, leaves.ndim - 1) else 1 for axis, size in enumerate(leaves.shape))

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from discreet.mechanism.diffgen.making.fit import Fitted
 from discreet.mechanism.diffgen.planning.cuts import Cuts
 from discreet.mechanism.diffgen.planning.tree import Ints
+from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import LEAVES, TABLES
-from discreet.release.diffgen.tables import UNIT
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
 

@@ -13,6 +13,7 @@ from discreet.errors import PolicyError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Step = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from discreet.errors import PolicyError
 from discreet.guarantee.epsilon import LEAST, MOST
 from discreet.guarantee.tolerance import Number, exact
 from discreet.mechanism.diffgen.making.make import make_leaves, measure
-from discreet.mechanism.diffgen.making.measure import measurements_from_json
+from discreet.mechanism.diffgen.making.measurements import measurements_from_json
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise, SeededNoise
 from discreet.mechanism.diffgen.making.write import write_leaves
 from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of

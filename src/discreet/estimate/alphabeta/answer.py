@@ -1,0 +1,25 @@
+"""From parts with their laws to an estimate: unbiased, with a score interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from discreet.estimate.alphabeta.law import Part
+from discreet.estimate.estimate import COINS, Estimate
+from discreet.estimate.interval import Way
+
+UNBIASED = "unbiased"
+
+
+def estimate_of(
+    parts: Sequence[Part], most: int, way: Way, *, over: str = COINS, note: str = "", design: Estimate | None = None
+) -> Estimate:
+    """The sum of the parts, with a score interval; `most` is the largest count that is possible."""
+    value = sum(part.value for part in parts)
+    noise = sum(part.noise / part.slope**2 for part in parts)
+    shares = [max(part.value, 1e-9) for part in parts]
+    more = sum(part.more / part.slope**2 * share for part, share in zip(parts, shares, strict=True)) / sum(shares)
+    error = math.sqrt(max(0.0, noise + more * min(max(value, 0.0), float(most))))
+    interval = way.score(value, noise, more)
+    return way.estimate(value, error, interval, (0, most), over=over, note=note, design=design)
