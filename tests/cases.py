@@ -12,11 +12,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from response.family import RESPONSE
+from response.mechanism import Response
 
 import discreet
+from discreet.families import register
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.mechanisms import Mechanism
 
+register(RESPONSE)  # the fourth family, which no file of the package knows
 ROWS = 120
 PUBLISHED = ("age", "gender", "postcode", "disease")
 SHARED = Path(__file__).parents[2] / "shared" / "data"  # public tables beside the repository, where they are there
@@ -127,6 +131,14 @@ CASES = (
         unit="people",
         charged=True,
         reserved=("BID", "COUNT", "ATTRIBUTE", "VALUE", "CELL"),
+    ),
+    Case(
+        name="response",
+        mechanism=lambda: Response(keep="3/4"),
+        other=lambda: Response(keep="4/5"),
+        tables=("rows",),
+        unit="people",
+        any_order=False,
     ),
 )
 
@@ -311,4 +323,4 @@ class House:
     def remembered(self) -> int:
         """How many releases the series knows."""
         with closing(sqlite3.connect(self.series)) as database:
-            return int(database.execute("SELECT count(*) FROM view").fetchone()[0])
+            return int(database.execute("SELECT count(*) FROM entry").fetchone()[0])

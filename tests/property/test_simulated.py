@@ -27,10 +27,11 @@ from discreet.evaluate.simulated import (
     one_way,
     raw_accuracy,
 )
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
 from discreet.mechanism.diffgen.making.noise import SeededNoise
 from discreet.mechanism.diffgen.planning.budget import exponential_budget
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, leaf_counts, replay
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.schema.domain import Integers, Listed
 

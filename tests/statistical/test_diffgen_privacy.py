@@ -11,11 +11,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
 from discreet.mechanism.diffgen.making.measure import measure_histogram
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise
 from discreet.mechanism.diffgen.planning.budget import exponential_budget, histogram_budget
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, leaf_counts, replay
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.schema import Schema

@@ -17,6 +17,7 @@ from discreet.evaluate.classify import encode, grow
 from discreet.evaluate.ranges import even
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.exponential import measure_exponential
 from discreet.mechanism.diffgen.making.fit import fit_histogram
 from discreet.mechanism.diffgen.making.measure import measure_histogram
@@ -29,7 +30,7 @@ from discreet.mechanism.diffgen.planning.budget import (
     levels_of,
     path_shares,
 )
-from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, leaf_counts, replay, topmost
+from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Step, Tree
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.cover import minimum_cover
 from discreet.mechanism.diffgen.planning.budget import levels_of
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, leaf_counts, replay
+from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.tree import tree_of
 from discreet.schema.domain import Integers, Listed

@@ -16,10 +16,11 @@ import numpy as np
 
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.noise import Noise
 from discreet.mechanism.diffgen.planning.budget import ExponentialBudget, path_shares
-from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, leaf_counts, replay, topmost
+from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.score import halves, private_score, sensitivity
 from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Step, Tree

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.guarantee.epsilon import laplace_variance
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.guide import specialize
 from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.noise import Noise
 from discreet.mechanism.diffgen.making.tables import settle
 from discreet.mechanism.diffgen.planning.budget import HistogramBudget
-from discreet.mechanism.diffgen.planning.cuts import leaf_counts
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.tree import Ints
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.tree import Ints, Step, Tree, tree_of
 from discreet.schema.taxonomy import Node, Taxonomy
 
@@ -114,10 +113,3 @@ def places(held: Iterable[Ints], shape: Sequence[int]) -> Ints:
     for column, size in zip(held, shape, strict=True):
         found = found * size + column
     return found
-
-
-def leaf_counts(rows: Rows, cuts: Cuts) -> Ints:
-    """The counts of all combinations of the cuts' values and classes, exactly; classes last."""
-    held = [cuts.groups(position)[rows.cells[position]] for position in cuts.axes]
-    place = places([*held, rows.classes], [*(cuts.shape[each] for each in cuts.axes), rows.number_of_classes])
-    return np.bincount(place, minlength=cuts.leaves * rows.number_of_classes)
