@@ -175,7 +175,7 @@ def test_a_plan_says_how_far_off_a_count_may_be(tmp_path):
     policy, rows = policy_of(tmp_path), people()
     table = discreet.read_table(rows, policy)
     plan = discreet.plan(table, policy)
-    assert isinstance(plan, discreet.ViewPlan)
+    assert isinstance(plan, discreet.AlphaBetaPlan)
     assert plan.tuples == len(rows.drop_duplicates())
     truth = len(rows.drop_duplicates())
     off = []

@@ -24,7 +24,7 @@ from discreet.cli.main import app
 from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
 from discreet.release.manifest import dump, sha256
 from discreet.schema.domain import Integers, Listed
-from discreet.schema.policy import json_schema
+from discreet.schema.json_schema import json_schema
 from discreet.series.store import Series, _seal
 
 DISEASES = ("flu", "cold", "HIV")

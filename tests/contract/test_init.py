@@ -25,7 +25,7 @@ from discreet.engine.duck import Engine
 from discreet.mechanism.draft.tolerance import THETAS, propose_tolerance
 from discreet.mechanism.draft.toml import annotated, array, key, quoted, shown
 from discreet.mechanism.draft.words import sounds_identifying, words_of
-from discreet.schema.policy import json_schema
+from discreet.schema.json_schema import json_schema
 from discreet.table.profile import profile_table
 
 ILLS = ["Asthma", "Cold", "Flu", "HIV", "Measles"]

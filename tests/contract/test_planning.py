@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.main import app
 from discreet.datasets.hospital import write_hospital
+from discreet.mechanism.buckets.planning.anatomy import anatomy_classes, modelling_l, why_not_anatomy
 from discreet.mechanism.buckets.planning.metrics import loss_of
-from discreet.mechanism.buckets.policy.anatomy import anatomy_classes, modelling_l, why_not_anatomy
 
 
 @pytest.fixture(scope="module")

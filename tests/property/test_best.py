@@ -11,8 +11,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from cases import SHARED, needs_shared
-from discreet.estimate.alphabeta.lean import expect
-from discreet.estimate.alphabeta.undo import undo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,11 +18,13 @@ import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
 from discreet.estimate.alphabeta.independence import SURE, Independence, best, fit_independence
+from discreet.estimate.alphabeta.law import undo
 from discreet.estimate.alphabeta.margins import MOST_VALUES, chosen_pairs, count_margins
 from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta, frapp
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.selections import Selections, coded
 from discreet.query.condition import Condition
+from discreet.query.count_domain import count_matching
 from discreet.query.parse import parse_query
 from discreet.schema.domain import Domain, Integers, Listed
 
@@ -152,7 +152,8 @@ def test_what_the_model_expects_is_what_enumeration_gives(where):
         "age <> age": cells["age"] < 0,
     }[where]
     with Engine() as engine:
-        found = expect(model, _condition(where), encodings, engine)
+        weighed = dict(zip(encodings, model.weights, strict=True))
+        found = model.expected(count_matching(_condition(where), encodings, engine, weighed))
     assert found == pytest.approx(1_234.5 * shares[true.to_numpy(dtype=bool)].sum(), rel=1e-9, abs=1e-12)
 
 
@@ -203,9 +204,9 @@ def test_many_counts_at_once_are_those_of_the_library(tmp_path):
         engine.register("raw", pq.read_table(release.path / "data" / "view.parquet"))
         engine.encode("coded", "raw", {name: (name, each) for name, each in encodings.items()})
         margins = count_margins(engine, "coded", encodings)
-    value, variance = undo(margins.pairs[1, 3], 100 * 2, release._promise)
+    value, variance = undo(margins.pairs[1, 3], 100 * 2, release.guarantee)
     release.close()
-    assert value == pytest.approx([each.value for _, each in counts])
+    assert value == pytest.approx([each.design.value for _, each in counts])
     assert np.sqrt(variance) == pytest.approx([each.standard_error for _, each in counts])
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
-from discreet.mechanism.buckets import compose as composing
+from discreet.mechanism.buckets.making import compose as composing
 from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
-from discreet.mechanism.buckets.planning.plan import plan_of_classes
+from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.series.coins import Coins
 
 Ints = NDArray[np.int64]

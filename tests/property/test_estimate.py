@@ -30,11 +30,12 @@ import discreet
 from discreet.datasets.hospital import write_hospital
 from discreet.errors import QueryError
 from discreet.estimate.buckets import release as releases
-from discreet.estimate.buckets.answer import answer
-from discreet.estimate.buckets.bounds import bounds
 from discreet.estimate.buckets.composition import Composition
-from discreet.estimate.buckets.unbiased import Regression, Weighted
-from discreet.estimate.buckets.uniform import uniform
+from discreet.estimate.buckets.matched import bounds, matched_of
+from discreet.estimate.buckets.regression import Regression, Weighted
+from discreet.estimate.buckets.unbiased import unbiased_estimate
+from discreet.estimate.buckets.uniform import uniform, uniform_estimate
+from discreet.estimate.interval import Way
 from discreet.schema.domain import Integers, Listed
 
 SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
@@ -69,15 +70,12 @@ def estimated(
     joint: dict[tuple[int, int], Ints] | None = None,
     estimator: str = "unbiased",
 ) -> discreet.Estimate:
-    return answer(
-        Regression(composition=composed(buckets)),
-        [np.array(each, dtype=np.int64) for each in matches],
-        chosen,
-        joint or {},
-        estimator=estimator,
-        confidence=0.95,
-        width=1.96,
-    )
+    composition = composed(buckets)
+    way = Way(unit="people", estimator=estimator, confidence=0.95)
+    found = matched_of(composition, chosen, [np.array(each, dtype=np.int64) for each in matches], joint or {})
+    if estimator == "unbiased":
+        return unbiased_estimate(Regression(composition=composition), found, way)
+    return uniform_estimate(found, composition.sizes, way)
 
 
 def subsets(values: int) -> Iterator[tuple[int, ...]]:

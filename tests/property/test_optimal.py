@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import CertificateError, Infeasible, Tolerance, plan_buckets
-from discreet.mechanism.buckets import optimal, program
+from discreet.mechanism.buckets.planning import optimal, program
 from discreet.mechanism.buckets.planning.caps import caps_of
 from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
 from discreet.mechanism.buckets.planning.ilp import solve_many_sizes, solve_two_sizes
-from discreet.mechanism.buckets.planning.multi_size import ORDERS, best_top_down
+from discreet.mechanism.buckets.planning.multi_size import best_top_down
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 from discreet.mechanism.buckets.planning.two_size_search import (
     search_two_sizes,
@@ -152,7 +152,7 @@ def test_every_form_of_two_sizes_agrees_and_no_heuristic_beats_the_optimum(table
         assert (found is None) == (two is None)
         assert found is None or two is None or _loss(found) == _loss(two)
     best = planned(counts, limits, "optimal", max_size, gap=0)
-    for order in ORDERS:
+    for order in ("tolerant last", "listed"):
         multi = best_top_down(caps, held, sizes, order)
         assert (multi is None) == (two is None)
         if multi is not None and two is not None and best is not None:

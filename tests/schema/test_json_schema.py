@@ -7,8 +7,8 @@ import pytest
 
 from discreet import Policy
 from discreet.datasets.hospital import write_hospital
+from discreet.schema.json_schema import json_schema
 from discreet.schema.mechanisms import MECHANISMS
-from discreet.schema.policy import json_schema
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ import discreet
 from discreet.engine.duck import Engine
 from discreet.mechanism import publish as publishing
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
-from discreet.mechanism.buckets.planning.plan import plan_of_classes
+from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.schema.domain import Integers, Listed
 from discreet.series.coins import Coins
 

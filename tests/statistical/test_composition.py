@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
-from discreet.mechanism.buckets import compose as composing
+from discreet.mechanism.buckets.making import compose as composing
 from discreet.mechanism.buckets.making.slots import draw_slots
 from discreet.series.coins import Coins
 

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cases import SHARED, needs_shared
-from discreet.estimate.buckets.answer import answer
 from numpy.typing import NDArray
 from pyarrow import parquet
 
@@ -26,9 +25,13 @@ import discreet
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.matched import matched_of
+from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.release import _pairs
-from discreet.estimate.buckets.unbiased import Regression
+from discreet.estimate.buckets.unbiased import unbiased_estimate
+from discreet.estimate.buckets.uniform import uniform_estimate
 from discreet.estimate.estimate import Estimate
+from discreet.estimate.interval import Way
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.query.condition import Condition, render
 from discreet.query.parse import parse_query
@@ -237,6 +240,15 @@ def gathered(asked: Sequence[Asked], found: Sequence[Sequence[Estimate]]) -> Mea
     )
 
 
+def answer(regression: Regression, matches: Any, chosen: Any, joint: Any, estimator: str) -> Estimate:
+    """One estimator's answer to one question."""
+    way = Way(unit="people", estimator=estimator, confidence=0.95)
+    found = matched_of(regression.composition, chosen, matches, joint)
+    if estimator == "unbiased":
+        return unbiased_estimate(regression, found, way)
+    return uniform_estimate(found, regression.composition.sizes, way)
+
+
 def measured(
     people: People, tolerance: discreet.Tolerance, asked: Sequence[Asked], releases: int, sizes: str = "two"
 ) -> dict[str, Measured]:
@@ -250,7 +262,7 @@ def measured(
         ]
         for estimator, listed in found.items():
             estimates = [
-                answer(regression, a, each.chosen, joint, estimator=estimator, confidence=0.95, width=WIDTH)
+                answer(regression, a, each.chosen, joint, estimator)
                 for each, a, joint in zip(asked, matches, both, strict=True)
             ]
             for each, estimate in zip(asked, estimates, strict=True):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
@@ -11,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.engine.encoding import Encoding, code
-from discreet.estimate.buckets.bounds import bounds
-from discreet.estimate.buckets.composition import Composition, Ints
+from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.matched import Matched, matched_of
 from discreet.estimate.buckets.rows import Rows
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.release import Beside, Release
@@ -22,21 +21,6 @@ from discreet.release.buckets.manifest import QIT, ST, BucketManifest
 
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
 _MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
-
-
-@dataclass(frozen=True, kw_only=True)
-class Matched:
-    """A question to the buckets: a sum over parts of the people with a value in `chosen` who meet the part's condition.
-
-    `matches` are the rows of each bucket that meet it, `held` the records with those values, `limits` the hard bounds;
-    `joint` has, for pairs of parts, the rows of each bucket that meet both conditions.
-    """
-
-    chosen: Sequence[tuple[int, ...]]
-    matches: Sequence[Ints]
-    held: Sequence[Ints]
-    joint: Mapping[tuple[int, int], Ints]
-    limits: tuple[int, int]
 
 
 class BucketRelease(Release):
@@ -105,19 +89,9 @@ class BucketRelease(Release):
             wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
             matches = self._rows.matches(wanted)
             for parts in some:
-                yield self._matched(parts, matches)
-
-    def _matched(self, parts: Sequence[Part], matches: Mapping[Condition, Ints]) -> Matched:
-        found = [matches[condition] for condition in _conditions(parts)]
-        chosen = [part.values for part in parts]
-        held = [self.composition.held(values) for values in chosen]
-        return Matched(
-            chosen=chosen,
-            matches=found,
-            held=held,
-            joint={pair: matches[condition] for pair, condition in _pairs(parts).items()},
-            limits=bounds(found, held, self.composition.sizes),
-        )
+                joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
+                found = [matches[condition] for condition in _conditions(parts)]
+                yield matched_of(self.composition, [part.values for part in parts], found, joint)
 
 
 def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:

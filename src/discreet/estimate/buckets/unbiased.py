@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import ClassVar
 
+from discreet.estimate.buckets.matched import Matched
 from discreet.estimate.buckets.regression import MOST_VALUES, Regression, Weighted
-from discreet.estimate.buckets.release import BucketRelease, Matched
+from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.estimate import COINS, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
@@ -37,21 +38,26 @@ class Unbiased:
         return [self.answer(each, way) for each in self._release.matched(asked.conditions)]
 
     def answer(self, matched: Matched, way: Way) -> Estimate:
-        """The estimate of one question; the bounds alone where the published counts do not determine it."""
-        if matched.limits[0] == matched.limits[1]:
-            return way.certain(matched.limits[0])
-        if not all(self._regression.identifies(values) for values in matched.chosen):
-            return way.bounds_only(matched.limits, note=f"{self._why}; only the bounds are known")
-        parts = [
-            Weighted(values=values, weights=self._regression.weights(values), matches=found)
-            for values, found in zip(matched.chosen, matched.matches, strict=True)
-        ]
-        value = sum(float((part.weights * part.matches).sum()) for part in parts)
-        error = self._regression.variance(parts, matched.joint) ** 0.5
-        return way.estimate(value, error, way.around(value, error), matched.limits, over=COINS)
+        """The estimate of one question."""
+        return unbiased_estimate(self._regression, matched, way)
 
-    @property
-    def _why(self) -> str:
-        if len(self._release.composition.values) > MOST_VALUES:
-            return f"more than {MOST_VALUES:,} values occur"
-        return "the published counts do not determine the share of these values"
+
+def unbiased_estimate(regression: Regression, matched: Matched, way: Way) -> Estimate:
+    """The matches, weighted; the bounds alone where the published counts do not determine the answer."""
+    if matched.limits[0] == matched.limits[1]:
+        return way.certain(matched.limits[0])
+    if not all(regression.identifies(values) for values in matched.chosen):
+        return way.bounds_only(matched.limits, note=f"{_why(regression)}; only the bounds are known")
+    parts = [
+        Weighted(values=values, weights=regression.weights(values), matches=found)
+        for values, found in zip(matched.chosen, matched.matches, strict=True)
+    ]
+    value = sum(float((part.weights * part.matches).sum()) for part in parts)
+    error = regression.variance(parts, matched.joint) ** 0.5
+    return way.estimate(value, error, way.around(value, error), matched.limits, over=COINS)
+
+
+def _why(regression: Regression) -> str:
+    if len(regression.composition.values) > MOST_VALUES:
+        return f"more than {MOST_VALUES:,} values occur"
+    return "the published counts do not determine the share of these values"

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.estimate.buckets.composition import Ints
+from discreet.estimate.buckets.matched import Matched
 from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.buckets.unbiased import Unbiased
 from discreet.estimate.estimate import MODEL, Estimate
@@ -39,11 +40,16 @@ class Uniform:
         sizes = self._release.composition.sizes
         answers = []
         for matched in self._release.matched(asked.conditions):
-            value, variance = uniform(matched.matches, matched.held, sizes)
             design = self._unbiased.answer(matched, other).design
-            around = way.around(value, variance**0.5)
-            answers.append(way.estimate(value, variance**0.5, around, matched.limits, over=MODEL, design=design))
+            answers.append(uniform_estimate(matched, sizes, way, design))
         return answers
+
+
+def uniform_estimate(matched: Matched, sizes: Ints, way: Way, design: Estimate | None = None) -> Estimate:
+    """The model's answer to one question."""
+    value, variance = uniform(matched.matches, matched.held, sizes)
+    around = way.around(value, variance**0.5)
+    return way.estimate(value, variance**0.5, around, matched.limits, over=MODEL, design=design)
 
 
 def uniform(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[float, float]:
