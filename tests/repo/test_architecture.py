@@ -1,9 +1,12 @@
-"""Data flows one way: which room may import which, in one small table."""
+"""Data flows one way: which room may import which, in one small table; and a family is a room that no other knows."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from discreet.families import ALPHABETA, BUCKETS, DIFFGEN
 
 SRC = Path(__file__).parents[2] / "src" / "discreet"
 
@@ -20,6 +23,7 @@ ALLOWED = {
     "query": {"errors", "engine", "schema"},
     "estimate": {"errors", "engine", "schema", "guarantee", "release", "query"},
     "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
+    "families": {"estimate", "guarantee", "mechanism", "release", "schema"},
     "datasets": {"errors"},
     "evaluate": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "query", "estimate", "datasets"},
     "cli": {
@@ -33,9 +37,17 @@ ALLOWED = {
         "estimate",
         "evaluate",
         "datasets",
-    }
-    | {"datasets", "discreet"},
+    },
 }
+FAMILIES = {family.name: family for family in (BUCKETS, ALPHABETA, DIFFGEN)}
+ROOMS = ("mechanism", "release", "estimate")  # in which every family has a room of its own
+FILES = {  # that every family has, so that whoever knows one finds his way in the next
+    "mechanism": ("policy", "planning/plan.py", "making/write.py"),
+    "release": ("manifest.py", "checks.py", "words.py", "changes.py"),
+    "estimate": ("release.py",),
+}
+DRAFTS = "mechanism/draft"  # drafts a policy for buckets, so it knows their planner
+DEEPEST = 12
 
 
 def _modules() -> list[Path]:
@@ -46,20 +58,37 @@ def _room(path: Path) -> str:
     return path.relative_to(SRC).parts[0].removesuffix(".py")
 
 
-def _imports(path: Path) -> set[str]:
-    """The rooms (or 'discreet', for the package root) that a module imports."""
+def _family(parts: tuple[str, ...]) -> str | None:
+    """The family that a path or a module, in parts below the package, belongs to."""
+    return parts[1] if len(parts) > 2 and parts[0] in ROOMS and parts[1] in FAMILIES else None
+
+
+def _imported(path: Path) -> set[str]:
+    """The modules of the package that a module imports when it is loaded."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = [each for each in ast.walk(tree) if isinstance(each, ast.If) and "TYPE_CHECKING" in ast.dump(each.test)]
+    apart = {id(each) for branch in typing for each in ast.walk(branch)}
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
+    for node in ast.walk(tree):
+        if id(node) in apart:
+            continue
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: import rooms by their full name"
-            names = [node.module or ""]
-        for name in names:
-            if name.split(".")[0] == "discreet":
-                found.add(name.split(".")[1] if "." in name else "discreet")
-    return found
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            modules = {each for each in whole if _file(each) is not None}
+            found |= modules or {node.module or ""}
+    return {name for name in found if name.split(".")[0] == "discreet"}
+
+
+def _file(name: str) -> Path | None:
+    """The file of a module, if it is one of the package."""
+    path = SRC.joinpath(*name.split(".")[1:])
+    for each in (path.with_suffix(".py"), path / "__init__.py"):
+        if name.startswith("discreet") and each.exists():
+            return each
+    return None
 
 
 def test_every_room_is_in_the_table():
@@ -69,17 +98,52 @@ def test_every_room_is_in_the_table():
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(SRC)))
 def test_a_module_imports_only_rooms_that_its_own_may_know(path):
-    """The table is kept, and nothing below the command line imports the package root."""
-    assert _imports(path) <= ALLOWED[_room(path)] | {_room(path)}
+    """The table is kept, and nothing inside imports the package root."""
+    known = {name.split(".")[1] if "." in name else "discreet" for name in _imported(path)}
+    assert known <= ALLOWED[_room(path)] | {_room(path)}
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(SRC)))
+def test_a_family_never_imports_another_and_what_is_shared_imports_none(path):
+    """Inside the three rooms of families, each knows itself and what is shared, and what is shared knows none."""
+    parts = path.relative_to(SRC).parts
+    if parts[0] not in ROOMS or "/".join(parts).startswith(DRAFTS):
+        return
+    others = {_family(tuple(name.split(".")[1:])) for name in _imported(path)} - {None, _family(parts)}
+    assert not others, f"{path} imports {others}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("room", ROOMS)
+def test_families_have_the_same_rooms_and_files(room, family):
+    """Knowing one family, a reader can guess where things are in the next."""
+    for name in FILES[room]:
+        assert (SRC / room / family / name).exists(), name
 
 
 def test_rooms_form_no_cycle():
     """Follow the table from any room and you never come back."""
     done: set[str] = set()
     while len(done) < len(ALLOWED):
-        ready = {room for room, known in ALLOWED.items() if room not in done and known - {"discreet"} <= done}
+        ready = {room for room, known in ALLOWED.items() if room not in done and known <= done}
         assert ready, f"a cycle among {set(ALLOWED) - done}"
         done |= ready
+
+
+@cache
+def _chain(name: str) -> tuple[str, ...]:
+    """The longest chain of imports from a module down."""
+    path = _file(name)
+    below = (_chain(each) for each in _imported(path) if each != name) if path else ()
+    return (name, *max(below, key=len, default=()))
+
+
+def test_import_chains_are_at_most_twelve_deep():
+    """From the package root and from the command line, too."""
+    names = [".".join(("discreet", *path.relative_to(SRC).with_suffix("").parts)) for path in _modules()]
+    longest = max((_chain(name.removesuffix(".__init__")) for name in ["discreet", *names]), key=len)
+    assert len(longest) <= DEEPEST, " > ".join(longest)
+    assert len(longest) > 6  # the chains were followed
 
 
 def test_the_package_root_has_no_code():
@@ -91,19 +155,18 @@ def test_the_package_root_has_no_code():
 
 
 def test_the_verifier_shares_no_code_with_the_planner():
-    """Nothing that `verify` imports, near or far, lies in mechanism, table or series."""
-    waiting, seen = ["discreet.release.verify"], set()
+    """Nothing that `verify` or a family's checks import, near or far, lies in mechanism, table or series."""
+    checks = [f"discreet.release.{family}.checks" for family in FAMILIES]
+    waiting, seen = ["discreet.release.verify", *checks], set()
     while waiting:
         name = waiting.pop()
-        path = SRC.joinpath(*name.split(".")[1:]).with_suffix(".py")
-        if name in seen or not path.exists():
+        path = _file(name)
+        if name in seen or path is None:
             continue
         seen.add(name)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("discreet."):
-                waiting.append(node.module)
+        waiting += _imported(path)
     assert "discreet.release.checks" in seen
-    assert not {name for name in seen if name.split(".")[1] in ("mechanism", "table", "series")}
+    assert not {name for name in seen if name.split(".")[1] in ("mechanism", "table", "series", "estimate")}
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(SRC)))
