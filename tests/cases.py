@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,22 @@ ROWS = 120
 PUBLISHED = ("age", "gender", "postcode", "disease")
 
 
+class Unproven(NamedTuple):
+    """What a release states and its files cannot show: where in the block, what else may stand there, and why."""
+
+    place: tuple[str, ...]
+    other: Any
+    why: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """A mechanism in one of its variants, and what the suites must know of it.
 
     `any_order`: the same rows in another order are the same release. `views`: how many states of the table the promise
-    covers. `charged`: any number of states, for each costs epsilon.
+    covers. `charged`: any number of states, for each costs epsilon. `free`: columns in which one cell may be another
+    one of its domain and the whole another true release. `unproven`: what verify takes as it is stated. `escapes`: what
+    a stranger's bytes make asking raise beside a DiscreetError: a finding, for which one test is marked.
     """
 
     name: str
@@ -33,6 +44,9 @@ class Case:
     views: int = 1
     charged: bool = False
     public_rows: int | None = None
+    free: tuple[str, ...] = PUBLISHED
+    unproven: tuple[Unproven, ...] = ()
+    escapes: tuple[type[Exception], ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -42,6 +56,10 @@ def tolerance() -> discreet.Tolerance:
     return discreet.Tolerance(theta=2, floor="1/10", values={"HIV": "1/4"})
 
 
+TUNING = Unproven(("mechanism", "tuning"), "paper", "any probabilities that keep the promise may be chosen")
+SCORE = Unproven(("mechanism", "score"), "max", "any score may choose values: what the choice costs is stated")
+AGREE = "counts that agree may have been made to agree in another way"
+
 CASES = (
     Case(
         name="buckets",
@@ -49,6 +67,11 @@ CASES = (
         tables=("qit", "st"),
         unit="people",
         any_order=False,
+        unproven=(
+            Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
+            Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
+            Unproven(("mechanism", "composition"), "round-robin", "buckets do not show who was put into them how"),
+        ),
     ),
     Case(
         name="anatomy",
@@ -62,6 +85,7 @@ CASES = (
         mechanism=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2),
         tables=("view",),
         unit="distinct tuples",
+        unproven=(TUNING,),
     ),
     Case(
         name="several views",
@@ -69,6 +93,7 @@ CASES = (
         tables=("view", "earlier"),
         unit="distinct tuples",
         views=3,
+        unproven=(TUNING,),
     ),
     Case(
         name="records",
@@ -76,6 +101,8 @@ CASES = (
         tables=("view",),
         unit="records",
         public_rows=ROWS,
+        free=(*PUBLISHED, "SLOT"),
+        unproven=(TUNING, Unproven(("schema", "public_rows"), 121, "one row more is within what chance explains")),
     ),
     Case(
         name="frapp",
@@ -90,6 +117,9 @@ CASES = (
         tables=("leaves", "tables"),
         unit="people",
         charged=True,
+        free=(),
+        unproven=(SCORE, Unproven(("mechanism", "consistency"), "none", AGREE)),
+        escapes=(UnicodeDecodeError,),
     ),
     Case(
         name="diffgen choices",
@@ -97,6 +127,13 @@ CASES = (
         tables=("leaves", "tables"),
         unit="people",
         charged=True,
+        free=(),
+        unproven=(
+            SCORE,
+            Unproven(("mechanism", "consistency"), "paper", AGREE),
+            Unproven(("levels",), 3, "the tree is not published, and a path with fewer counts has less noise on it"),
+        ),
+        escapes=(UnicodeDecodeError,),
     ),
 )
 
