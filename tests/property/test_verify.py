@@ -52,9 +52,8 @@ LASTING = tuple(case for case in CASES if case.views > 1 or case.charged)
 @EVERY
 def test_a_seeded_release_fails_in_its_randomness_alone(case: Case, releases: Releases, tmp_path):
     """Unless that is allowed; a release from a series holds."""
-    for release in (releases.copies(case), releases.plain(case)):
-        assert broken(release, allow_seeded=False) == ["randomness"]
-        assert broken(release) == []
+    assert broken(releases.copies(case), allow_seeded=False) == ["randomness"]
+    assert broken(releases.plain(case)) == broken(releases.copies(case)) == []
     real = publish(ward_frame(), policy_of(case, tmp_path), tmp_path / "real", csv=True)
     assert broken(real, allow_seeded=False) == []
 
@@ -171,7 +170,7 @@ def test_rows_in_another_order_are_found(case: Case, name: str, releases: Releas
     with copy_of(releases.filled(case)) as folder:
         table = table_of(folder, name)
         rows = table.to_pylist()
-        for row in rows_of(table, 4)[:-1]:
+        for row in rows_of(table, 3)[:-1]:
             row = next(at for at in range(row, len(rows) - 1) if rows[at] != rows[at + 1])
             order = [*range(row), row + 1, row, *range(row + 2, len(rows))]
             write_table(folder, name, table.take(pa.array(order)))
@@ -367,7 +366,7 @@ def test_a_damaged_page_is_refused_also_by_count_by(case: Case, releases: Releas
         path = file_of(folder, case.tables[0])
         whole = path.read_bytes()
         refused = 0
-        for place in range(4, len(whole) // 2, len(whole) // 16):
+        for place in range(4, len(whole) // 2, len(whole) // 10):
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
             try:
                 refused += not asked(folder)

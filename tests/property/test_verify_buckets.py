@@ -190,7 +190,7 @@ def tables(draw: st.DrawFn) -> tuple[pd.DataFrame, discreet.Policy]:
 
 
 @given(tables(), st.booleans(), st.integers(0, 10))
-@settings(QUICK, max_examples=12)
+@settings(QUICK, max_examples=10)
 def test_every_published_table_verifies(made, csv, seed):
     """Random tables, domains, tolerances and parameters: verify and the oracle agree that the promise holds."""
     frame, policy = made
@@ -271,7 +271,7 @@ def every_change(release: Path, name: str) -> Iterator[tuple[str, pa.Table]]:
                 yield f"{name}, row {row}: {column} from {cell} to {other}", table.set_column(place, column, changed)
 
 
-@pytest.mark.parametrize("thin", [7, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("thin", [12, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 @pytest.mark.parametrize("name", ["qit", "st"])
 @pytest.mark.parametrize("kind", PARAMETERS)
 def test_every_changed_cell_is_accepted_exactly_if_the_oracle_accepts_it(kind, name, thin, releases):
@@ -342,7 +342,7 @@ def edit(people: Rows, entries: Rows, how: str, one: int, two: int) -> None:
 
 @given(EDITS, st.booleans())
 @example([("swap values", 0, 3), ("move person", 1, 9)], True)
-@settings(QUICK, max_examples=30)
+@settings(QUICK, max_examples=20)
 def test_careful_forgeries_are_accepted_exactly_if_the_oracle_accepts_them(releases, edits, repair):
     """Several changes that keep tables sorted, merged and, half of the time, the manifest true to them."""
     with copy_of(releases["floor"]) as folder:
@@ -384,10 +384,10 @@ def _without(table: pa.Table, row: int) -> pa.Table:
 
 @pytest.mark.parametrize("name", ["qit", "st"])
 def test_a_row_that_is_gone_or_stands_twice_is_found_whatever_number_is_stated(name, releases):
-    """Every row, deleted and doubled, also where the manifest states the number of rows that are left."""
+    """Every third row, deleted and doubled, also where the manifest states the number of rows that are left."""
     table = table_of(releases["floor"], name)
     with copy_of(releases["floor"]) as folder:
-        for row in range(table.num_rows):
+        for row in range(0, table.num_rows, 3):
             for changed in (_without(table, row), pa.concat_tables([table.slice(0, row + 1), table.slice(row)])):
                 for rows in (len(FRAME), len(FRAME) - 1, len(FRAME) + 1):
                     manifest = manifest_of(folder)
