@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,13 +33,22 @@ def needs_shared(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not all((SHARED / name).exists() for name in names), reason=NOT_SHARED)
 
 
+class Unproven(NamedTuple):
+    """What a release states and its files cannot show: where in the block, what else may stand there, and why."""
+
+    place: tuple[str, ...]
+    other: Any
+    why: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """A mechanism in one of its variants, and what the suites must know of it.
 
     `other` is the mechanism with another promise. `any_order`: the same rows in another order are the same release.
     `views`: how many states of the table the promise covers. `charged`: any number of states, for each costs epsilon.
-    `reserved` are names that no published column may have.
+    `reserved` are names that no published column may have. `free`: columns in which one cell may be another one of its
+    domain and the whole another true release. `unproven`: what verify takes as it is stated.
     """
 
     name: str
@@ -51,6 +61,8 @@ class Case:
     charged: bool = False
     public_rows: int | None = None
     reserved: tuple[str, ...] = ("BID", "COUNT")
+    free: tuple[str, ...] = PUBLISHED
+    unproven: tuple[Unproven, ...] = ()
 
     @property
     def refuses(self) -> bool:
@@ -65,6 +77,10 @@ def tolerance() -> discreet.Tolerance:
     return discreet.Tolerance(theta=2, floor="1/10", values={"HIV": "1/4"})
 
 
+TUNING = Unproven(("mechanism", "tuning"), "paper", "any probabilities that keep the promise may be chosen")
+SCORE = Unproven(("mechanism", "score"), "max", "any score may choose values: what the choice costs is stated")
+AGREE = "counts that agree may have been made to agree in another way"
+
 CASES = (
     Case(
         name="buckets",
@@ -73,6 +89,11 @@ CASES = (
         tables=("qit", "st"),
         unit="people",
         any_order=False,
+        unproven=(
+            Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
+            Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
+            Unproven(("mechanism", "composition"), "round-robin", "buckets do not show who was put into them how"),
+        ),
     ),
     Case(
         name="anatomy",
@@ -88,6 +109,7 @@ CASES = (
         other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.3),
         tables=("view",),
         unit="distinct tuples",
+        unproven=(TUNING,),
     ),
     Case(
         name="several views",
@@ -96,6 +118,7 @@ CASES = (
         tables=("view", "earlier"),
         unit="distinct tuples",
         views=3,
+        unproven=(TUNING,),
     ),
     Case(
         name="records",
@@ -105,6 +128,8 @@ CASES = (
         unit="records",
         public_rows=ROWS,
         reserved=("BID", "COUNT", "SLOT"),
+        free=(*PUBLISHED, "SLOT"),
+        unproven=(TUNING, Unproven(("schema", "public_rows"), 121, "one row more is within what chance explains")),
     ),
     Case(
         name="frapp",
@@ -122,6 +147,8 @@ CASES = (
         unit="people",
         charged=True,
         reserved=("BID", "COUNT", "ATTRIBUTE", "VALUE", "CELL"),
+        free=(),
+        unproven=(SCORE, Unproven(("mechanism", "consistency"), "none", AGREE)),
     ),
     Case(
         name="diffgen choices",
@@ -131,6 +158,12 @@ CASES = (
         unit="people",
         charged=True,
         reserved=("BID", "COUNT", "ATTRIBUTE", "VALUE", "CELL"),
+        free=(),
+        unproven=(
+            SCORE,
+            Unproven(("mechanism", "consistency"), "paper", AGREE),
+            Unproven(("levels",), 3, "the tree is not published, and a path with fewer counts has less noise on it"),
+        ),
     ),
     Case(
         name="response",

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from cases import CASES, NOT_SHARED, Case, House, policy_of, publish, ward_frame
 from hypothesis import settings
+from tampering import Releases
 
 import discreet
 
@@ -66,6 +67,12 @@ def seeded(case: Case, ward: discreet.Table, tmp_path_factory: pytest.TempPathFa
     """The ward published with seed 3 and CSV copies; nobody changes it."""
     folder = tmp_path_factory.mktemp("seeded")
     return publish(ward, policy_of(case, folder), folder / "release", seed=3, csv=True)
+
+
+@pytest.fixture(scope="session")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
+    """Releases of every case to tamper with, each made once."""
+    return Releases(tmp_path_factory.mktemp("releases"))
 
 
 @pytest.hookimpl(trylast=True)

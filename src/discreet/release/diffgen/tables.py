@@ -76,6 +76,7 @@ def _read(manifest: DiffGenManifest, name: str) -> pa.Table:
         if file.metadata.num_rows > MOST_ROWS or file.metadata.metadata:
             raise ReleaseError(f"{name} must have at most {MOST_ROWS:,} rows and no metadata")
         table = file.read()
+        table.validate(full=True)  # also that texts are UTF-8
     except (pa.ArrowException, OSError, ValueError):
         raise ReleaseError(f"{name} must be a Parquet file that can be read") from None
     kinds = {"string": (pa.string(), pa.large_string()), "integer": (pa.int64(),), "number": (pa.float64(),)}
