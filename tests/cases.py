@@ -169,7 +169,7 @@ CASES = (
         name="response",
         mechanism=lambda: Response(keep="3/4"),
         other=lambda: Response(keep="4/5"),
-        tables=("rows",),
+        tables=("responses",),
         unit="people",
         any_order=False,
     ),

@@ -25,7 +25,7 @@ from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
 from discreet.release.manifest import dump, sha256
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.json_schema import json_schema
-from discreet.series.store import Series, _seal
+from discreet.series.store import Entry, Series, _seal
 
 DISEASES = ("flu", "cold", "HIV")
 ZIPS = tuple(f"0213{i}" for i in range(8))
@@ -177,8 +177,9 @@ def test_the_same_rows_and_policy_cost_nothing_and_give_the_same_bytes(tmp_path)
     publish(people().sample(frac=1, random_state=3), policy, tmp_path / "two")
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     with Series(tmp_path / "p.series") as memory:
-        assert [view.epsilon for view in memory.views()] == ["1"]
-        assert memory.views()[0].measured
+        (entry,) = memory.entries()
+        assert entry.cost == 1
+        assert json.loads(entry.memo)["tables"]
 
 
 def test_a_changed_table_or_policy_is_charged(tmp_path):
@@ -216,28 +217,66 @@ def test_other_kinds_of_release_do_not_share_the_promise(tmp_path):
     release.close()
 
 
+def old_series(path: Path, form: int) -> Entry:
+    """Turn a series with one entry into a file of an older format, as older versions wrote it; the entry."""
+    with Series(path) as memory:
+        key, (entry,) = memory.coins.key, memory.entries()
+    row = [entry.rows, entry.ordered, entry.policy, entry.drawn, "[]", 0, entry.release, entry.published]
+    names = "rows, ordered, policy, drawn, classes, continued, release, published, seal"
+    if form == 3:
+        row += [entry.memo, str(entry.cost)]
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE entry")
+        db.execute(f"CREATE TABLE view ({names}, measured, epsilon, PRIMARY KEY (rows, policy))")
+        stored = (*row[:8], _seal(key, *row), *row[8:], *[""] * (10 - len(row)))
+        db.execute(f"INSERT INTO view VALUES ({', '.join('?' * len(stored))})", stored)
+        db.execute("ALTER TABLE series RENAME COLUMN entries TO views")
+        db.execute("UPDATE series SET format = ?, seal = ?", (form, _seal(key, form, key, 1)))
+    return entry
+
+
 def test_a_series_of_the_format_before_is_read_and_renewed(tmp_path):
-    """Older files have no measurements; their views and seals are kept."""
+    """Format 3 kept measurements and epsilon in columns of their own: the same release again, at no cost."""
     policy = policy_of(tmp_path, KINDS["default"])
     publish(people(), policy, tmp_path / "one")
+    entry = old_series(tmp_path / "p.series", 3)
     with Series(tmp_path / "p.series") as memory:
-        key, view = memory.coins.key, memory.views()[0]
-    row = (view.rows, view.ordered, view.policy, view.drawn, "[]", 0, view.release, view.published)
+        assert memory.entries() == (entry,)
+    with sqlite3.connect(tmp_path / "p.series") as db:  # looking at it does not renew it
+        assert db.execute("SELECT format FROM series").fetchone() == (3,)
+    publish(people(), policy, tmp_path / "two")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
     with sqlite3.connect(tmp_path / "p.series") as db:
-        kept = "rows, ordered, policy, drawn, classes, continued, release, published, seal"
-        db.execute(f"CREATE TABLE old AS SELECT {kept} FROM view")
-        db.execute("DROP TABLE view")
-        db.execute("ALTER TABLE old RENAME TO view")
-        db.execute("UPDATE view SET seal = ?", (_seal(key, *row),))
-        db.execute("UPDATE series SET format = 2, seal = ?", (_seal(key, 2, key, 1),))
+        assert db.execute("SELECT format FROM series").fetchone() == (4,)
+    second = opened(people(2_000), policy, tmp_path / "three")
+    assert second.facts["total_epsilon"] == "2/1"
+    second.close()
+
+
+def test_a_series_of_the_format_before_that_is_read_and_renewed(tmp_path):
+    """Format 2 had no measurements and no costs; its releases and seals are kept."""
+    policy = policy_of(tmp_path, KINDS["default"])
+    publish(people(), policy, tmp_path / "one")
+    entry = old_series(tmp_path / "p.series", 2)
     with Series(tmp_path / "p.series") as memory:
-        assert memory.views()[0].release == view.release
-        assert memory.views()[0].epsilon == ""
+        assert memory.entries()[0].release == entry.release
+        assert memory.entries()[0].cost == 0
     with pytest.raises(discreet.SeriesRefusal):
         publish(people(2_000), policy, tmp_path / "two")
     publish(people(2_000), policy, tmp_path / "two", new_series=True)
     with Series(tmp_path / "p.series") as memory:
-        assert [each.epsilon for each in memory.views()] == ["", "1"]
+        assert [each.cost for each in memory.entries()] == [0, 1]
+
+
+def test_an_older_series_that_was_damaged_is_refused(tmp_path):
+    """Renewing looks at the seals first."""
+    policy = policy_of(tmp_path, KINDS["default"])
+    publish(people(), policy, tmp_path / "one")
+    old_series(tmp_path / "p.series", 3)
+    with sqlite3.connect(tmp_path / "p.series") as db:
+        db.execute("UPDATE view SET epsilon = '1/1000'")
+    with pytest.raises(discreet.SeriesRefusal, match="damaged"):
+        publish(people(2_000), policy, tmp_path / "two")
 
 
 def test_a_seed_is_for_tests(tmp_path):

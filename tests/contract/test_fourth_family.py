@@ -75,7 +75,7 @@ def test_the_policy_is_checked_by_loader_and_json_schema(folder):
         problems = discreet.check(folder / "bad.toml")
         assert problems
         assert any(message in each.message for each in problems)
-        assert problems[0].line == text.splitlines().index(bad) + 1
+        assert problems[-1].line == text.splitlines().index(bad) + 1
     assert not schema.is_valid(tomllib.loads(good.replace("keep = 0.75", "kept = 0.75")))
 
 
@@ -91,7 +91,7 @@ def test_plan_check_publish_verify_query_and_diff_by_the_command_line(folder):
     assert "published 120 rows" in said
     assert "its counts are of people" in said
     assert "9 times as probable" in said
-    assert contents(folder / "again")["data/rows.parquet"] == contents(release)["data/rows.parquet"]
+    assert contents(folder / "again")["data/responses.parquet"] == contents(release)["data/responses.parquet"]
     assert "the promise holds" in run("verify", release)
     assert "people" in run("query", release, "disease = 'HIV' AND age > 50")
     groups = json.loads(run("query", release, "SELECT disease, COUNT(*) FROM release GROUP BY disease", "--json"))
@@ -105,8 +105,8 @@ def test_two_of_its_releases_and_two_of_its_policies_are_compared(folder):
     other = policy_of(CASE, folder, "other.toml", mechanism=CASE.other())
     publish(ward_frame(), other, folder / "other", series=folder / "other.series")
     said = run("diff", folder / "release", folder / "other")
-    assert "keep: 75 % -> 80 %; how often the truth is told" in said
-    assert "ratio: 9 -> 12; how much likelier the truth is" in said
+    assert "keep: 75 % -> 80 %, how often the truth is told" in said
+    assert "ratio: 9 -> 12, how much likelier the truth is" in said
     assert "two answers of the same people" in said
     assert "keep: 3/4 -> 4/5" in run("diff", folder / "ward.toml", folder / "other.toml")
     buckets = policy_of(CASES[0], folder, "buckets.toml")
@@ -136,8 +136,8 @@ def test_a_false_manifest_does_not_verify(name, folder):
 
 def test_rows_in_another_order_do_not_verify(folder):
     """The order would tell the input's."""
-    table = table_of(folder / "release", "rows")
-    write_table(folder / "release", "rows", table.take(np.arange(len(table))[::-1].copy()))
+    table = table_of(folder / "release", "responses")
+    write_table(folder / "release", "responses", table.take(np.arange(len(table))[::-1].copy()))
     restate(folder / "release")
     broken = [each.name for each in discreet.verify(folder / "release").checks if not each.holds]
     assert "rows" in broken

@@ -260,20 +260,20 @@ def test_new_series_on_a_first_release_changes_nothing(house, ward):
 DAMAGE = {
     "emptied": lambda path: path.write_bytes(b""),  # its release is out, and fresh coins would expose people
     "text key": "UPDATE series SET key = 'abcdefghijklmnopqrstuvwxyz012345'",
-    "no view": "DELETE FROM view",
-    "text for drawn": "UPDATE view SET drawn = 'x'",
-    "other measurements": "UPDATE view SET measured = measured || ' '",
-    "other costs": "UPDATE view SET epsilon = '1/1000'",
+    "no entry": "DELETE FROM entry",
+    "text for drawn": "UPDATE entry SET drawn = 'x'",
+    "another memo": "UPDATE entry SET memo = memo || ' '",
+    "another cost": "UPDATE entry SET cost = '1/1000'",
     "text": lambda path: path.write_text("not a series " * 500),
     "cut": lambda path: path.write_bytes(path.read_bytes()[:5000]),
     "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
     "no key": "DELETE FROM series",
     "short key": "UPDATE series SET key = x'0011'",
-    "no views": "DROP TABLE view",
-    "other view": "ALTER TABLE view RENAME COLUMN drawn TO gone",
+    "no entries": "DROP TABLE entry",
+    "other entries": "ALTER TABLE entry RENAME COLUMN drawn TO gone",
     "other format": "UPDATE series SET format = 99",
     "text format": "UPDATE series SET format = 'one'",
-    "number for rows": "UPDATE view SET rows = 5",
+    "number for rows": "UPDATE entry SET rows = 5",
 }
 
 
@@ -336,7 +336,7 @@ def test_a_series_in_use_by_another_publisher_is_refused(after_one, ward, monkey
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **{**options, "timeout": 0.1}))
     with closing(connect(after_one.series, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        other.execute("UPDATE series SET views = views")
+        other.execute("UPDATE series SET entries = entries")
         message = refusal(after_one, ward)
         other.execute("ROLLBACK")
     assert "nobody else is using" in message
@@ -366,7 +366,7 @@ def test_a_failure_between_recording_and_renaming_costs_no_coins(house, ward, mo
 # One process imports, and every publisher is a fork of it that dies where the release would get its name.
 DYING = """
 import os, sys, discreet
-import opendp.prelude
+import cases, opendp.prelude  # cases registers the fourth family
 os.rename = lambda *args: os._exit(9)
 for folder in sys.argv[1:]:
     child = os.fork()
@@ -386,7 +386,8 @@ def dead(tmp_path_factory) -> dict[Case, House]:
     for house in houses.values():
         ward_frame().to_parquet(house.folder / "rows.parquet")
     words = [sys.executable, "-c", DYING, *(str(house.folder) for house in houses.values())]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)  # noqa: S603 - our interpreter
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(words, check=True, capture_output=True, text=True, env=here)  # noqa: S603 - our interpreter
     assert done.stdout.split() == ["9"] * len(CASES), done.stderr
     return houses
 

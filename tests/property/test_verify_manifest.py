@@ -172,7 +172,10 @@ def test_other_text_in_the_block_is_found(case: Case, releases: Releases):
 # --- The form -------------------------------------------------------------------------------------------------------
 
 FORMS: dict[str, Callable[[Block], object]] = {
-    "another format": lambda block: block.update(format=2),
+    "an older format": lambda block: block.update(format=1),
+    "a newer format": lambda block: block.update(format=3),
+    "newer words": lambda block: block.update(words=99),
+    "no words": lambda block: block.pop("words"),
     "a key more": lambda block: block.update(note="x"),
     "no readme": lambda block: block.pop("readme"),
     "no guarantee": lambda block: block.pop("guarantee"),

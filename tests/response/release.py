@@ -16,7 +16,7 @@ from discreet.release.phrases_1 import ASKING, again_warning, promise
 from discreet.release.promised import guarantee_changes
 from discreet.release.statement import Manifest, Statement, whole_numbers
 
-ROWS = "data/rows.parquet"
+ROWS = "data/responses.parquet"
 NOTION = "randomized response"
 
 
@@ -100,7 +100,7 @@ def check_schema(files: ResponseFiles) -> str | None:
 def check_rows(files: ResponseFiles) -> str | None:
     """As many rows as stated, in the order of the domains."""
     schema, seen = files.manifest.schema, 0
-    for order in orders_of(files, "rows", [(name, schema.domains[name].encoding) for name in schema.columns]):
+    for order in orders_of(files, "responses", [(name, schema.domains[name].encoding) for name in schema.columns]):
         seen += order.rows
         if order.falls:
             return f"the rows of {ROWS} are not in the order of the domains"

@@ -64,7 +64,7 @@ def publish(
     for note in publishing(loaded.mechanism).notes(loaded.schema):
         say(f"note: {note}")
     if "warning" in facts:
-        say(f"Note: {facts['warning']}", style="bold")
+        say(f"note: {facts['warning']}", style="bold")
     say("not covered:")
     for each in facts["not_covered"]:
         say(f"  - {each}")

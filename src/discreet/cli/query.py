@@ -13,7 +13,7 @@ from pyarrow import csv as arrow_csv
 from discreet.cli.options import AsJson, Folder
 from discreet.cli.show import estimate_row, guarded, say, show_counts, show_json
 from discreet.errors import QueryError
-from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.estimate import NOTHING, Counts, Estimate
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Beside
 from discreet.release.family import FAMILIES
@@ -66,7 +66,8 @@ def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -
         return
     value, interval, bounds = estimate_row(answer)
     say(f"{value}", style="bold")
-    say(f"  {answer.confidence:.0%} interval   {interval}  (over {answer.conditional_on})")
+    over = "the bounds" if answer.conditional_on == NOTHING else f"over {answer.conditional_on}"
+    say(f"  {answer.confidence:.0%} interval   {interval}  ({over})")
     say(f"  certainly      {bounds}")
     if other is not None and beside is not None and answer.estimator != beside.estimator:
         value, interval, _ = estimate_row(other)

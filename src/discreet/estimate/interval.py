@@ -66,8 +66,8 @@ class Way:
         )
         low, high = (_within(end, bounds) for end in interval)
         shown = min(max(_within(value, bounds), low), high)
-        what = " and ".join(["the value"] * (shown != value) + ["the interval"] * ((low, high) != interval))
-        cut = f"{what} cut to what is possible" if what else ""
+        what = ["the value"] * (shown != value) + ["the interval"] * ((low, high) != interval)
+        cut = f"{' and '.join(what)} {'were' if len(what) > 1 else 'was'} cut to what is possible" if what else ""
         return replace(
             raw,
             value=shown,
@@ -78,8 +78,9 @@ class Way:
         )
 
     def certain(self, count: int) -> Estimate:
-        """A count that the published tables leave no doubt about."""
-        return self.bounds_only((count, count), value=float(count), error=0.0)
+        """A count that the published tables leave no doubt about: whatever the coins were, so it is its own design."""
+        found = self.bounds_only((count, count), value=float(count), error=0.0)
+        return replace(found, design=found)
 
     def bounds_only(
         self, bounds: tuple[int, int], *, value: float | None = None, error: float | None = None, note: str = ""

@@ -55,8 +55,8 @@ def publish(
     to = Path(to)
     check_target(to, replace=replace)
     mechanism = publishing(policy.mechanism)
-    mechanism.fits(table)
     if seed is not None:
+        mechanism.fits(table)
         steps, coins = Steps(progress, mechanism.steps), Coins.from_seed(seed)
         with new_folder(to, replace=replace) as folder, table.unchanged():
             place = Place(memo=mechanism.memo(table, coins, steps))
@@ -75,6 +75,7 @@ def publish(
             allowed=mechanism.views,
             charged=mechanism.cost > 0,
         )
+        mechanism.fits(table)
         coins = memory.coins.derive(rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
             with table.unchanged():

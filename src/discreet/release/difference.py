@@ -21,12 +21,7 @@ from discreet.schema.schema import Schema, schema_from_json
 
 DEEPEST = 20  # a manifest nests no deeper than this
 PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
-ROLES = {
-    "quasi-identifier": "B publishes it as it is",
-    "sensitive": "B publishes it by bucket only",
-    "identifier": "B drops it",
-    None: "B does not publish it",
-}
+ROLES = {"identifier": "B drops it", None: "B does not publish it"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +92,10 @@ def same_release(a: Content, b: Content) -> bool:
 
 def _columns(a: Content, b: Content, one: Schema, two: Schema) -> Iterator[Difference]:
     before, after = _roles(a, one), _roles(b, two)
+    meanings = {**FAMILIES[b["mechanism"]["kind"]].changes.roles, **ROLES}
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) != after.get(name):
-            meaning = ROLES[after.get(name)]
+            meaning = meanings[after.get(name)]
             yield Difference(topic="columns", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
     if one.columns != two.columns and sorted(one.columns) == sorted(two.columns):
         meaning = "the same columns in another order"

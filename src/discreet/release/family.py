@@ -63,6 +63,9 @@ class Changes:
     mechanism: Callable[[Content, Content], Iterator[Change]] = _nothing
     guarantee: Callable[[Content, Content], Iterator[Change]] = _nothing
     told: tuple[str, ...] = ()  # parameters whose changes `mechanism` tells
+    roles: Mapping[str | None, str] = field(  # what becomes of a column with such a role
+        default_factory=lambda: {"quasi-identifier": "B publishes it", "sensitive": "B publishes it, protected"}
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

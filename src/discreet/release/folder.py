@@ -19,6 +19,14 @@ from discreet.schema.schema import schema_from_json
 LARGEST_MANIFEST = 64 * 2**20
 _FIRST = ("format", "version", "words", "mechanism", "schema", "guarantee", "facts")
 _LAST = ("continued", "randomness", "readme")
+_TYPES = {
+    "version": (str, "text"),
+    "words": (int, "a whole number"),
+    "facts": (dict, "an object"),
+    "continued": (bool, "true or false"),
+    "randomness": (str, "text"),
+    "readme": (str, "text"),
+}
 _COINS = {"secure": False, "seeded": True}
 
 
@@ -80,10 +88,9 @@ def _check_block(block: Mapping[str, Any], family: Family[Any, Any, Any]) -> Non
     keys = (*_FIRST, *family.number_names, *_LAST)
     if set(block) != set(keys):
         raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(keys)}")
-    kinds = {"version": str, "words": int, "facts": dict, "continued": bool, "randomness": str, "readme": str}
-    for name, kind in kinds.items():
+    for name, (kind, word) in _TYPES.items():
         if type(block[name]) is not kind:
-            raise ReleaseError(f"{name} in the block 'discreet' must be a {kind.__name__}")
+            raise ReleaseError(f"{name} in the block 'discreet' must be {word}")
     if block["words"] not in family.words:
         raise ReleaseError(f"words ({block['words']}) must be a version that is known; update discreet to read it")
     if block["randomness"] not in _COINS:

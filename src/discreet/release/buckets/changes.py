@@ -67,4 +67,5 @@ CHANGES = Changes(
     shown={"classes": _classes},
     mechanism=_rules,
     guarantee=_tolerances,
+    roles={"quasi-identifier": "B publishes it as it is", "sensitive": "B publishes it by bucket only"},
 )

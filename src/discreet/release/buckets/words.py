@@ -34,7 +34,12 @@ def facts_1(guarantee: FPrimePrivacy, continued: bool) -> dict[str, Any]:
     words = (
         f"Whoever looks up a person's bucket in this release infers none of the {len(guarantee.tolerance)} sensitive "
         f"values with a probability above that value's tolerance. The strictest tolerance is {percent(limit)} "
-        f"({strictest})" + (f"; {free} of the values count as not sensitive (tolerance 1)." if free else ".")
+        f"({strictest})"
+        + (
+            f"; {free} of the values {'counts' if free == 1 else 'count'} as not sensitive (tolerance 1)."
+            if free
+            else "."
+        )
     )
     return {
         "notion": NAME,

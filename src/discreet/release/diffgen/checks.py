@@ -36,7 +36,7 @@ def check_counts(files: DiffGenFiles) -> str | None:
     return None
 
 
-def check_budget(files: DiffGenFiles) -> str | None:
+def check_promise(files: DiffGenFiles) -> str | None:
     """What the parts cost adds up to epsilon exactly, every part is one that this release has, and none is missing."""
     schema, mechanism, guarantee = files.manifest.schema, files.statement.mechanism, files.statement.guarantee
     if mechanism.epsilon != guarantee.epsilon:
@@ -77,7 +77,7 @@ CHECKS = (
         share=2.0,
     ),
     Claim("counts", check_counts, "no negative count, and tables and leaves add up exactly", share=1.0),
-    Claim("promise", check_budget, "the parts of epsilon add up exactly"),
+    Claim("promise", check_promise, "the parts of epsilon add up exactly"),
     Claim("steps", check_steps, "as many specializations, and counts on a record's path, as the values allow"),
     *LAST,
 )
