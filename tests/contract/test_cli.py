@@ -256,7 +256,7 @@ def test_publish_refuses_a_changed_table_until_the_risk_is_said(house):
     assert "one" in message
     assert "--new-series" in message
     shown = discreet("publish", "fewer.csv", "-p", "hospital.toml", "-o", "two", "--new-series", cwd=house).stdout
-    assert "Note:" in shown
+    assert "note: The custodian has released rows" in shown
     again = discreet("publish", "hospital.csv", "-p", "hospital.toml", "-o", "one", "--replace", cwd=house)
     assert again.returncode == 0
     assert as_json("verify", "two", cwd=house)["holds"]
@@ -277,7 +277,7 @@ def test_verify_exits_with_1_where_the_promise_does_not_hold(demo, tmp_path):
     assert "FAIL hashes" in discreet("verify", "out", cwd=tmp_path, code=1).stdout
     verdict = as_json("verify", "out", cwd=tmp_path, code=1)
     assert verdict["holds"] is False
-    assert [check["name"] for check in verdict["checks"] if not check["holds"]] == ["hashes", "promise"]
+    assert [check["name"] for check in verdict["checks"] if not check["holds"]] == ["hashes", "words"]
 
 
 def test_verify_accepts_a_seeded_release_only_when_told(house):

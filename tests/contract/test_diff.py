@@ -376,7 +376,7 @@ def test_every_key_of_the_block_is_compared(release, tmp_path):
         "randomness": "secure",
         "readme": "sha256:0",
     }
-    assert set(changed) | {"format"} == set(block)
+    assert set(changed) | {"format", "words"} == set(block)
     for number, (key, value) in enumerate(changed.items()):
         other = stranger(release, tmp_path / str(number), lambda each, k=key, v=value: each["discreet"].update({k: v}))
         assert found(release, other), key
@@ -430,13 +430,7 @@ def test_only_the_manifest_is_read(release, tmp_path):
 HOSTILE = {
     "escape": lambda block: block["facts"].update(words="\x1b[2J\x1b]0;owned\x07 \u009b31m \u202e"),
     "surrogate": lambda block: block["facts"].update({"words": "\ud800", "\udfff": 1}),
-    "markup": lambda block: block.update(randomness="[bold red]x[/bold red] [link=file:///etc/passwd]y[/link]"),
-    "exponent": lambda block: block["mechanism"]["tolerance"].update(theta="1e999999999"),
-    "digits": lambda block: block["mechanism"]["tolerance"].update(floor="1/" + "9" * 4000),
-    "zero": lambda block: block["mechanism"]["tolerance"].update(floor="1/0"),
-    "no tolerance": lambda block: block["mechanism"].update(tolerance=[1, 2]),
-    "numbers": lambda block: block["mechanism"].update(max_size=float("nan"), sizes=float("inf")),
-    "another type": lambda block: block["mechanism"].update(max_size=50.0),
+    "markup": lambda block: block.update(version="[bold red]x[/bold red] [link=file:///etc/passwd]y[/link]"),
     "wide": lambda block: block["schema"]["domains"].update(age={"integers": [-(2**52), 2**52]}),
     "name": lambda block: block["schema"].update(
         quasi_identifiers=["\x1b[31m", "gender"],
@@ -444,6 +438,28 @@ HOSTILE = {
     ),
     "objects": lambda block: block["facts"].update(words={"a": [1, {"b": None}]}, not_covered=[[], {}, 1.5]),
 }
+
+
+REFUSED = {
+    "exponent": lambda block: block["mechanism"]["tolerance"].update(theta="1e999999999"),
+    "digits": lambda block: block["mechanism"]["tolerance"].update(floor="1/" + "9" * 4000),
+    "zero": lambda block: block["mechanism"]["tolerance"].update(floor="1/0"),
+    "no tolerance": lambda block: block["mechanism"].update(tolerance=[1, 2]),
+    "numbers": lambda block: block["mechanism"].update(max_size=float("nan"), sizes=float("inf")),
+    "another type": lambda block: block["mechanism"].update(max_size=50.0),
+    "other coins": lambda block: block.update(randomness="\x1b[2Jthrown"),
+}
+
+
+@pytest.mark.parametrize("edit", REFUSED.values(), ids=REFUSED)
+def test_what_no_release_states_is_refused_in_a_sentence(edit, release, tmp_path):
+    """Parameters that are none are not compared: exit 2, nothing on standard output, no traceback."""
+    other = stranger(release, tmp_path / "b", lambda manifest: edit(manifest["discreet"]))
+    for pair in ((release, other), (other, release)):
+        code, out, err = run(*pair)
+        assert (code, out) == (2, "")
+        assert err.startswith("discreet: ")
+        assert all(sign.isprintable() or sign == "\n" for sign in err)
 
 
 @pytest.mark.parametrize("edit", HOSTILE.values(), ids=HOSTILE)

@@ -148,9 +148,9 @@ def test_a_release_of_anatomy_that_states_another_l_does_not_verify(anatomy):
 def test_anatomy_refuses_a_table_that_is_not_eligible():
     """A value above 1/l of the rows: named, with the l that would do."""
     with pytest.raises(discreet.Infeasible, match="flu is; l 2 would do") as refusal:
-        discreet.Anatomy(l=4).plan({"flu": 40, "cold": 25, "hiv": 25, "cough": 10})
+        discreet.Anatomy(l=4).plan_of({"flu": 40, "cold": 25, "hiv": 25, "cough": 10})
     assert refusal.value.values == ("flu",)
-    assert discreet.Anatomy(l=2).plan({"flu": 40, "cold": 25, "hiv": 25, "cough": 10}).classes == ((2, 50),)
+    assert discreet.Anatomy(l=2).plan_of({"flu": 40, "cold": 25, "hiv": 25, "cough": 10}).classes == ((2, 50),)
 
 
 @pytest.mark.parametrize("wrong", [1, 0, -3, 1000, "4", True, 2.0])
@@ -170,7 +170,7 @@ def test_anatomy_keeps_its_promise_on_every_eligible_table():
                 for l in (2, 3):  # noqa: E741 - the paper's name
                     eligible = max(counts.values()) * l <= rows
                     try:
-                        plan = discreet.Anatomy(l=l).plan(counts)
+                        plan = discreet.Anatomy(l=l).plan_of(counts)
                     except discreet.Infeasible:
                         assert not eligible or rows % l > rows // l or l == 3
                         continue

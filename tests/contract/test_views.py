@@ -13,8 +13,8 @@ from cases import contents, opened, publish, saved
 from typer.testing import CliRunner
 
 import discreet
-import discreet.mechanism.alphabeta.making.make as make
 from discreet.cli.main import app
+from discreet.mechanism.alphabeta.making import memory
 from discreet.schema.domain import Integers, Listed
 
 DISEASES = ("flu", "cold", "HIV", "none")
@@ -208,7 +208,7 @@ def _other(value: object) -> object:
     if isinstance(value, list):
         return [_other(value[0]), *value[1:]]
     if isinstance(value, dict):
-        return {}
+        return {} if value else {"disease": {"flu": "1/2"}}
     return f"{value}0"
 
 
@@ -234,7 +234,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(tmp_path, monkeypatch)
         mechanism = discreet.AlphaBeta(prior=0.2, posterior=0.5, source=source)
         with pytest.raises((discreet.PolicyError, discreet.Infeasible), match=said):
             policy_of(tmp_path, mechanism)
-    monkeypatch.setattr(make, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
     with pytest.raises(discreet.PolicyError, match="GB of memory"):
         publish(people(), policy_of(tmp_path, KINDS["slots"]), tmp_path / "r")
     assert not (tmp_path / "r").exists()

@@ -25,6 +25,7 @@ from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
 from discreet.mechanism.alphabeta.planning.parameters import keep_and_insert
 from discreet.mechanism.alphabeta.planning.several import several_views
+from discreet.release.alphabeta.facts_1 import facts_1
 
 ADULT = 72 * 7 * 16 * 7 * 14 * 5 * 2 * 41 * 2
 MORE = Fraction(1002, 1000)
@@ -258,7 +259,7 @@ def test_the_parameter_of_frapp_on_adult():
     assert float(keep / (1 - keep)) == pytest.approx(float((ratio - 1) * Fraction(n, ADULT)), rel=1e-4)
     promise = FrappPrivacy(d=d, gamma=Fraction(1, 5), keep=keep, rows=n, domain=ADULT, candidates=14)
     assert float(promise.posterior(2)) == pytest.approx(1 / 3, abs=2e-3)
-    assert "33.3" in promise.facts()["not_covered"][0]
+    assert "33.3" in facts_1(promise, False)["not_covered"][0]
 
 
 # Between notions
