@@ -3,6 +3,7 @@
 # make slow   the slow tests as well
 # make lint   ruff and the type checker
 # make bench  measure, ratios in one run
+# make schema write the JSON Schema of the policy file that the package ships
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test slow lint bench clean
+.PHONY: demo test slow lint bench schema clean
 
 demo: $(STAMP)
 	$(BIN)/discreet demo
@@ -33,6 +34,9 @@ bench: $(STAMP)
 	$(BIN)/python bench/init.py
 	$(BIN)/python bench/alphabeta.py
 	$(BIN)/python bench/diffgen.py
+
+schema: $(STAMP)
+	$(BIN)/python -c 'import discreet.schema.json_schema as made; made.ship()'
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "discreet needs Python 3.11 or later; say PYTHON=/path/to/python3.11 make ...")'

@@ -85,7 +85,7 @@ def test_the_low_prior_attack():
     joe = People(bucket=np.array([0]), true=np.array([2]), group=np.array([0]), counts=np.array([[1, 1, 1]]))
     assert joe.reached(np.array([[0.1, 0.1, 0.1]])) == pytest.approx([1 / 3])
     assert joe.reached(np.array([[0.001, 0.001, 1.0]])) == pytest.approx([1 / 1.002])
-    assert bounded(alpha_beta(D, GAMMA)[INDEPENDENT].promise) == pytest.approx(0.2, abs=1e-6)
+    assert bounded(alpha_beta(D, GAMMA)[INDEPENDENT].guarantee) == pytest.approx(0.2, abs=1e-6)
 
 
 def test_low_priors_from_statistics_and_from_coins():

@@ -69,11 +69,11 @@ def test_a_wrong_probability_is_noticed():
     """The same check fails where FRAPP is undone as if it kept a fifth more."""
     right = METHODS[FRAPP]
     assert isinstance(right, Replacing)
-    wrong = Replacing(promise=replace(right.promise, keep=right.promise.keep * Fraction(6, 5)))
+    wrong = Replacing(guarantee=replace(right.guarantee, keep=right.guarantee.keep * Fraction(6, 5)))
     assert spread_of(right, wrong) > 5
 
 
 def test_frapp_on_adult():
     """g = 0.024336 at (10 n/m, 0.2) for 30,162 rows of 648,023,040."""
     n, m = 30_162, 648_023_040
-    assert float(frapp(10 * Fraction(n, m), Fraction(1, 5), n, m).promise.keep) == pytest.approx(0.024336, abs=5e-7)
+    assert float(frapp(10 * Fraction(n, m), Fraction(1, 5), n, m).guarantee.keep) == pytest.approx(0.024336, abs=5e-7)

@@ -1,5 +1,9 @@
 """The JSON Schema that editors use says the same as the loader."""
 
+import dataclasses
+import json
+import subprocess
+import sys
 import tomllib
 
 import jsonschema
@@ -7,7 +11,7 @@ import pytest
 
 from discreet import Policy
 from discreet.datasets.hospital import write_hospital
-from discreet.schema.json_schema import json_schema
+from discreet.schema.json_schema import SHIPPED, json_schema
 from discreet.schema.mechanisms import MECHANISMS
 
 
@@ -65,3 +69,23 @@ def test_the_schema_knows_every_mechanism():
     schema = json_schema()
     offered = [schema["$defs"][each["$ref"].rpartition("/")[2]] for each in schema["properties"]["mechanism"]["oneOf"]]
     assert sorted(each["properties"]["kind"]["const"] for each in offered) == sorted(MECHANISMS)
+
+
+def test_the_shipped_file_is_the_one_that_is_made():
+    """`make schema` was run: what an editor reads is what the mechanisms of the package say."""
+    code = "import json, discreet.schema.json_schema as made; print(json.dumps(made.json_schema()))"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - ours
+    assert json.loads(SHIPPED.read_text(encoding="utf-8")) == json.loads(made.stdout)
+
+
+def test_each_mechanism_offers_exactly_its_fields():
+    """The keys of a section are the parameters of the mechanism, by the same names."""
+    for mechanism in MECHANISMS.values():
+        offered = mechanism.json_schema()
+        assert set(offered["properties"]) == {field.name for field in dataclasses.fields(mechanism)}, mechanism.kind
+        needed = {field.name for field in dataclasses.fields(mechanism) if _has_no_default(field)}
+        assert set(offered["required"]) == needed, mechanism.kind
+
+
+def _has_no_default(field: dataclasses.Field) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING

@@ -153,7 +153,7 @@ def test_estimates_are_unbiased_and_their_intervals_cover(name):
     values, errors, held = [], [], 0
     for view in simulated(CASES[name], rows):
         part = part_of(matching(view, radix), weight, promise)
-        answer = estimate_of([part], 100, WAY).design
+        answer = estimate_of([part], (0, 100), WAY).design
         values.append(answer.value)
         errors.append(answer.standard_error)
         held += answer.low <= truth <= answer.high
@@ -174,7 +174,7 @@ def test_the_control_variate_is_unbiased_and_varies_less():
         part = part_of(int((radix.unpack(view)[0] < 20).sum()), 20 * 3 * 8, promise)
         plain.append(part.value)
         whole = part_of(view.shape[1], 40 * 3 * 8, promise)
-        answer = estimate_of([with_total(part, whole, 100)], 100, WAY).design
+        answer = estimate_of([with_total(part, whole, 100)], (0, 100), WAY).design
         controlled.append(answer.value)
         errors.append(answer.standard_error)
     spread = np.std(controlled)
@@ -195,7 +195,7 @@ def test_a_second_view_is_estimated_without_bias_where_the_printed_estimator_is_
         fresh = without(view, before)
         counts = (matching(view) - matching(fresh), matching(fresh), matching(before))
         parts = parts_of_several(*counts, 10, 2, promise)
-        answer = estimate_of(parts, 10, WAY).design
+        answer = estimate_of(parts, (0, 10), WAY).design
         values.append(answer.value)
         held += answer.low <= truth <= answer.high
         keep, again, insert = float(promise.keep), float(promise.again), float(promise.later[0])

@@ -13,6 +13,7 @@ from statistics import NormalDist
 from discreet.estimate.estimate import COINS, NOTHING, Estimate
 
 Interval = tuple[float, float]
+_ROUNDING = 1e-6  # of a count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,8 @@ class Way:
         )
         low, high = (_within(end, bounds) for end in interval)
         shown = min(max(_within(value, bounds), low), high)
-        what = ["the value"] * (shown != value) + ["the interval"] * ((low, high) != interval)
+        cuts = abs(shown - value), max(abs(low - interval[0]), abs(high - interval[1]))
+        what = [name for name, cut in zip(("the value", "the interval"), cuts, strict=True) if cut > _ROUNDING]
         cut = f"{' and '.join(what)} {'were' if len(what) > 1 else 'was'} cut to what is possible" if what else ""
         return replace(
             raw,
@@ -89,8 +91,8 @@ class Way:
         return Estimate(
             value=value,
             standard_error=error,
-            low=bounds[0],
-            high=bounds[1],
+            low=float(bounds[0]),
+            high=float(bounds[1]),
             confidence=self.confidence,
             bounds=bounds,
             unit=self.unit,
@@ -101,4 +103,6 @@ class Way:
 
 
 def _within(number: float, bounds: tuple[int, int]) -> float:
-    return min(max(number, float(bounds[0])), float(bounds[1]))
+    """The nearest possible number; what is a rounding error away from a bound is the bound."""
+    least, most = map(float, bounds)
+    return least if number <= least + _ROUNDING else most if number >= most - _ROUNDING else number

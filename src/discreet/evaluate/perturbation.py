@@ -38,19 +38,19 @@ class Perturbation(Protocol):
 class Inserting:
     """Alpha-beta: keep each tuple with s, insert every other with beta."""
 
-    promise: DGammaPrivacy
+    guarantee: DGammaPrivacy
 
     def draw(self, own: Ints, radix: Radix, coins: np.random.Generator) -> Ints:
-        kept = own[:, coins.random(own.shape[1]) < float(self.promise.keep)]
-        return merged(kept, without(every_tuple_with(self.promise.insert, radix, coins), own))
+        kept = own[:, coins.random(own.shape[1]) < float(self.guarantee.keep)]
+        return merged(kept, without(every_tuple_with(self.guarantee.insert, radix, coins), own))
 
     def estimate(self, seen: ArrayLike, possible: ArrayLike) -> Floats:
-        return undo(seen, possible, self.promise)[0]
+        return undo(seen, possible, self.guarantee)[0]
 
     def best(self, seen: Ints, queries: Selections) -> Floats:
         """The estimates of estimator="best" for all queries."""
-        value, variance = undo(seen, queries.possible, self.promise)
-        model = model_of(queries.margins(seen), self.promise)
+        value, variance = undo(seen, queries.possible, self.guarantee)
+        model = model_of(queries.margins(seen), self.guarantee)
         return best(value, np.sqrt(variance), queries.expected(model), model.spread, queries.possible)
 
 
@@ -58,13 +58,13 @@ class Inserting:
 class Replacing:
     """FRAPP: keep each record with g, else put a uniform other tuple of the domain in its place."""
 
-    promise: FrappPrivacy
+    guarantee: FrappPrivacy
 
     def draw(self, own: Ints, radix: Radix, coins: np.random.Generator) -> Ints:
-        return perturbed(own, self.promise.keep, radix, coins, coins)
+        return perturbed(own, self.guarantee.keep, radix, coins, coins)
 
     def estimate(self, seen: ArrayLike, possible: ArrayLike) -> Floats:
-        return undo(seen, possible, self.promise)[0]
+        return undo(seen, possible, self.guarantee)[0]
 
 
 PRINTED, TIGHT, EXCLUSIVE, INDEPENDENT, FRAPP = "as printed", "tight", "exclusive", "independent", "FRAPP"
@@ -84,7 +84,9 @@ def alpha_beta(d: Fraction, gamma: Fraction) -> dict[str, Inserting]:
         INDEPENDENT: ("independent", keep_and_insert(d, gamma, "independent", "optimal")),
     }
     return {
-        label: Inserting(promise=DGammaPrivacy(d=d, gamma=gamma, adversary=who, keep=keep, insert=insert, candidates=1))
+        label: Inserting(
+            guarantee=DGammaPrivacy(d=d, gamma=gamma, adversary=who, keep=keep, insert=insert, candidates=1)
+        )
         for label, (who, (keep, insert)) in chosen.items()
     }
 
@@ -92,5 +94,5 @@ def alpha_beta(d: Fraction, gamma: Fraction) -> dict[str, Inserting]:
 def frapp(d: Fraction, gamma: Fraction, rows: int, domain: int) -> Replacing:
     """FRAPP with the g that keeps (d, gamma) for tuples that are seen once."""
     keep = Frapp(prior=d, posterior=gamma).parameters(n=rows, m=domain)
-    promise = FrappPrivacy(d=d, gamma=gamma, keep=keep, rows=rows, domain=domain, candidates=1)
-    return Replacing(promise=promise)
+    guarantee = FrappPrivacy(d=d, gamma=gamma, keep=keep, rows=rows, domain=domain, candidates=1)
+    return Replacing(guarantee=guarantee)

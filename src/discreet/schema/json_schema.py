@@ -51,10 +51,8 @@ _DOMAINS: dict[str, Any] = {
                     "missing": {"$ref": "#/$defs/missing"},
                     "hierarchy": {"$ref": "#/$defs/hierarchy"},
                     "widths": {
-                        "description": "Ranges to generalize to, "
-                        "narrowest first, each width a "
-                        "multiple of the one before: [5, "
-                        "10, 20] for 0-4, 0-9, 0-19.",
+                        "description": "Ranges to generalize to, narrowest first, each width a multiple of the one "
+                        "before: [5, 10, 20] for 0-4, 0-9, 0-19.",
                         "type": "array",
                         "items": {"type": "integer", "minimum": 2},
                         "minItems": 1,
@@ -78,9 +76,8 @@ _DOMAINS: dict[str, Any] = {
                     "missing": {"$ref": "#/$defs/missing"},
                     "hierarchy": {"$ref": "#/$defs/hierarchy"},
                     "prefixes": {
-                        "description": "How many first characters to "
-                        "keep, longest first: [4, 3, "
-                        "2] for 0213*, 021**, 02***.",
+                        "description": "How many first characters to keep, longest first: [4, 3, 2] for 0213*, "
+                        "021**, 02***.",
                         "type": "array",
                         "items": {"type": "integer", "minimum": 1},
                         "minItems": 1,

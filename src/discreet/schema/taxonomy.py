@@ -18,7 +18,7 @@ from discreet.schema.domain import Domain, Integers
 from discreet.schema.paths import ROOT
 from discreet.schema.schema import Schema
 
-MOST_CELLS = 256  # of an attribute; what is finer is taken as even inside a cell
+MOST_CELLS = 256  # of an attribute; finer is even inside a cell. Part of the release format: never changed without it
 MOST_VALUES = 1 << 22  # of a domain, each of which knows its cell
 MISSING = "(missing)"
 

@@ -1,5 +1,7 @@
 """A digest of rows that ignores their order, and one that does not: how a series knows a table again.
 
+The term of art is a keyed multiset hash, by addition.
+
 Each value gets 128 random bits from the series' key and its own text, a row the sum of its values' bits, well mixed,
 and the table the sum over its rows. It does not depend on the order of rows or columns, on the policy's order of
 values, or on the version of any library.

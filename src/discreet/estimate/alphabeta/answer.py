@@ -13,13 +13,19 @@ UNBIASED = "unbiased"
 
 
 def estimate_of(
-    parts: Sequence[Part], most: int, way: Way, *, over: str = COINS, note: str = "", design: Estimate | None = None
+    parts: Sequence[Part],
+    bounds: tuple[int, int],
+    way: Way,
+    *,
+    over: str = COINS,
+    note: str = "",
+    design: Estimate | None = None,
 ) -> Estimate:
-    """The sum of the parts, with a score interval; `most` is the largest count that is possible."""
+    """The sum of the parts, with a score interval within the bounds."""
     value = sum(part.value for part in parts)
     noise = sum(part.noise / part.slope**2 for part in parts)
     shares = [max(part.value, 1e-9) for part in parts]
     more = sum(part.more / part.slope**2 * share for part, share in zip(parts, shares, strict=True)) / sum(shares)
-    error = math.sqrt(max(0.0, noise + more * min(max(value, 0.0), float(most))))
+    error = math.sqrt(max(0.0, noise + more * min(max(value, 0.0), float(bounds[1]))))
     interval = way.score(value, noise, more)
-    return way.estimate(value, error, interval, (0, most), over=over, note=note, design=design)
+    return way.estimate(value, error, interval, bounds, over=over, note=note, design=design)

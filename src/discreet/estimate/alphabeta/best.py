@@ -53,7 +53,7 @@ class Best:
         plain = Way(unit=self._release.unit, estimator=UNBIASED, confidence=confidence)
         answers = []
         for found in self._release.found(asked):
-            unbiased = estimate_of(found.parts, found.most, plain)
+            unbiased = estimate_of(found.parts, found.bounds, plain)
             answers.append(self._leaning(unbiased, found.condition))
         return answers
 

@@ -37,7 +37,7 @@ class Control:
         rows = self._release.schema.public_rows or 0
         answers = []
         for found in self._release.found(asked):
-            design = estimate_of(found.parts, found.most, plain).design
+            design = estimate_of(found.parts, found.bounds, plain).design
             parts = [with_total(found.parts[0], self._release.whole, rows)]
-            answers.append(estimate_of(parts, found.most, own, over=MODEL, note=_TOTAL, design=design))
+            answers.append(estimate_of(parts, found.bounds, own, over=MODEL, note=_TOTAL, design=design))
         return answers

@@ -1,5 +1,7 @@
 """A model of independent attributes, read off a noisy release, and the estimate that leans on it where noise is large.
 
+The term of art is empirical Bayes: the prior is learned from the release itself.
+
 Every attribute's distribution is the posterior mean of its counts, given their noise, with an exponential law before:
 the least presumptuous one for counts from 0 with a known mean. A condition is then expected to be met by
 mu = total times the product of shares, summed over its tuples. Counts scatter around mu with variance mu + c mu^2, as

@@ -1,5 +1,8 @@
 """The law of what a view shows of a count, its mean and its variance, so that insertion and deletion can be undone.
 
+The unbiased count that follows is a Horvitz-Thompson estimate: what was seen above the noise, divided by how probable
+it was to be seen.
+
 Paper: [RSH] Algorithm 3; sections 4.4.1 and 4.4.2.
 Symbols: n_V tuples of the view meet a condition, n_D tuples of the domain do (with a source: their weight), Q tuples of
     the table do. E[n_V] = expected + slope Q and Var[n_V] = noise + more Q:

@@ -37,11 +37,11 @@ Size = tuple[int, Fraction]  # how many tuples of the domain meet a condition, a
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What the view shows of one condition, in parts with their laws, and the largest count that is possible."""
+    """What the view shows of one condition, in parts with their laws, and the bounds of the count."""
 
     condition: Condition
     parts: Sequence[Part]
-    most: int
+    bounds: tuple[int, int]
 
 
 class AlphaBetaRelease(Release):
@@ -128,7 +128,7 @@ class AlphaBetaRelease(Release):
         if sizes is None:
             sizes = [self._size(condition) for condition in asked.conditions]
         return [
-            Found(condition=condition, parts=self._shown.parts(each, *size), most=self._most(size[0]))
+            Found(condition=condition, parts=self._shown.parts(each, *size), bounds=self._bounds(size[0]))
             for condition, each, size in zip(asked.conditions, seen, sizes, strict=True)
         ]
 
@@ -181,8 +181,9 @@ class AlphaBetaRelease(Release):
         weight = self.weigh(condition, {**ones, **self.source.weights})
         return tuples, self.slots * weight * self.source.scale
 
-    def _most(self, tuples: int) -> int:
-        """The largest count that is possible: a record of FRAPP may have any tuple that is counted."""
+    def _bounds(self, tuples: int) -> tuple[int, int]:
+        """What the count can be, where so many tuples are counted: every record of FRAPP has some tuple."""
         if self.copies:
-            return self.size if tuples else 0
-        return tuples if self.schema.public_rows is None else min(tuples, self.schema.public_rows)
+            whole = tuples == domain_size(self.schema)
+            return (self.size if whole else 0), (self.size if tuples else 0)
+        return 0, tuples if self.schema.public_rows is None else min(tuples, self.schema.public_rows)

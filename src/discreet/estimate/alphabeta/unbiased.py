@@ -28,7 +28,7 @@ class Unbiased:
 
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
-        return [estimate_of(found.parts, found.most, way) for found in self._release.found(asked)]
+        return [estimate_of(found.parts, found.bounds, way) for found in self._release.found(asked)]
 
 
 class Clipped(Unbiased):

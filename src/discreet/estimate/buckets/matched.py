@@ -1,4 +1,7 @@
-"""What a question asks of the buckets, and the hard limits of its answer: true whatever the coins and the data were."""
+"""What a question asks of the buckets, and the hard limits of its answer: true whatever the coins and the data were.
+
+The limits are the Frechet bounds of two margins, bucket by bucket.
+"""
 
 from __future__ import annotations
 

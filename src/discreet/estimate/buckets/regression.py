@@ -1,5 +1,7 @@
 """The unbiased estimator: regress the buckets' matches on the ST's rows.
 
+The term of art is ecological regression by weighted least squares, a method of moments over the publisher's coins.
+
 Paper: none; beyond [WWFW], whose estimator (see uniform.py) is biased where quasi-identifiers and sensitive values are
 related. Given the slots, each value's records are spread over its slots uniformly at random, so E[a_g] = sum_x c_gx
     p_x, whatever the relation between quasi-identifiers and values is. Weighted least squares gives p without bias.

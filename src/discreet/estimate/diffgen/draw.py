@@ -1,4 +1,4 @@
-"""Synthetic rows from leaves and tables: any number of them, each a value of every column."""
+"""Synthetic rows from leaves and tables: any number of them, each a value of every column (systematic sampling)."""
 
 from __future__ import annotations
 

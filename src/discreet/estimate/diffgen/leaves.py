@@ -53,12 +53,13 @@ class _Part:
 class LeafModel:
     """The leaves and tables of a release, ready to be asked."""
 
-    def __init__(self, found: LeafTables, promise: EpsilonPrivacy, levels: int) -> None:
+    def __init__(self, found: LeafTables, guarantee: EpsilonPrivacy, levels: int, *, weighed: bool) -> None:
+        """`weighed`: leaves and tables corrected each other; else the leaves were only raked to the tables."""
         self._found = found
         self.leaves: Floats = found.leaves / UNIT
         self.tables: list[Floats] = [table / UNIT for table in found.tables]
         self.axes = [position for position, cut in enumerate(found.values) if len(cut) > 1]
-        self._promise, self._levels = promise, levels
+        self._guarantee, self._levels, self._weighed = guarantee, levels, weighed
         self._names = [taxonomy.name for taxonomy in found.taxonomies]
         self.sums = [self._grouped(position, table) for position, table in enumerate(self.tables)]
 
@@ -161,18 +162,18 @@ class LeafModel:
     @property
     def _has_tables(self) -> bool:
         """Whether the tables were measured, and are not only the leaves spread evenly."""
-        return any(name.startswith("table of ") for name, _ in self._promise.parts)
+        return any(name.startswith("table of ") for name, _ in self._guarantee.parts)
 
     @cached_property
     def _leaf_noise(self) -> float:
-        share = self._promise.share("leaves")
+        share = self._guarantee.share("leaves")
         return laplace_variance(share / max(1, self._levels)) if share else math.inf
 
     @cached_property
     def _table_noise(self) -> list[float]:
         """The variance of a cell of each table; 0 where there was no measurement of it."""
-        again = self._promise.share("tables again")
-        tables = [self._promise.share(f"table of {name}") or 0 for name in self._names]
+        again = self._guarantee.share("tables again")
+        tables = [self._guarantee.share(f"table of {name}") or 0 for name in self._names]
         whole = sum(tables)
         found = []
         for share in tables:
@@ -183,9 +184,15 @@ class LeafModel:
         return found
 
     @cached_property
+    def _total_noise(self) -> float:
+        """The variance of a class's total, as the tables tell it together; 0 where there were none."""
+        precision = sum(1 / (len(t) * v) for t, v in zip(self.tables, self._table_noise, strict=True) if v)
+        return 1 / precision if precision else 0.0
+
+    @cached_property
     def _correction(self) -> Floats | None:
         """(diag(r) + g M M')^-1, by which the tables took noise off the leaves."""
-        if not self._has_tables or math.isinf(self._leaf_noise):
+        if not self._has_tables or not self._weighed or math.isinf(self._leaf_noise):
             return None
         sizes = [len(cut) for cut in self._found.values]
         spread = [
@@ -197,11 +204,10 @@ class LeafModel:
 
     def _leaf_variance(self, share: Floats) -> float:
         if math.isinf(self._leaf_noise):  # tables alone: one leaf, the total of which all tables tell
-            precision = sum(1 / (len(t) * v) for t, v in zip(self.tables, self._table_noise, strict=True) if v)
-            return float((share.reshape(-1, share.shape[-1]) ** 2).sum() / precision) if precision else 0.0
+            return float((share.reshape(-1, share.shape[-1]) ** 2).sum()) * self._total_noise
         plain = self._leaf_noise * float((share**2).sum())
         if self._correction is None:
-            return plain
+            return max(plain, float((share.reshape(-1, share.shape[-1]).mean(axis=0) ** 2).sum()) * self._total_noise)
         sums = []
         for position in range(len(self.tables)):
             others = tuple(axis for axis, own in enumerate(self.axes) if own != position)

@@ -39,7 +39,7 @@ class Model:
         guarantee, levels = self._release.guarantee, self._release.levels
         if not guarantee.counts_cost or not 1 <= levels <= MOST_LEVELS:
             raise ReleaseError("the guarantee must have parts that paid for what was counted; verify says more")
-        return LeafModel(self._release.tables, guarantee, levels)
+        return LeafModel(self._release.tables, guarantee, levels, weighed=self._release.weighed)
 
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)

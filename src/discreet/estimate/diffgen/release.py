@@ -58,6 +58,11 @@ class DiffGenRelease(Release):
         """How many counts a record's path is in."""
         return self._manifest.statement.numbers.levels
 
+    @property
+    def weighed(self) -> bool:
+        """Whether leaves and tables corrected each other by their precision."""
+        return self._manifest.statement.mechanism.consistency == "exact"
+
     @cached_property
     def tables(self) -> LeafTables:
         """Leaves and tables, read with the first question."""

@@ -105,9 +105,9 @@ def _codes(table: pa.Table, names: list[str]) -> Ints:
     return np.array([numbers[cell] for cell in cells], dtype=np.int64)
 
 
-def bounded(promise: DGammaPrivacy) -> float:
+def bounded(guarantee: DGammaPrivacy) -> float:
     """The same adversary on an alpha-beta release: a tuple of prior d that it shows, whatever he holds of others."""
-    odds = promise.d / (1 - promise.d) * promise.keep / promise.insert
+    odds = guarantee.d / (1 - guarantee.d) * guarantee.keep / guarantee.insert
     return float(odds / (1 + odds))
 
 
@@ -138,7 +138,7 @@ def _attack(setting: Setting) -> Result:
             rows.append((NO_RELEASE, "statistics", float(alone.mean()), *above))
         setting.tell((number + 1) / len(DIVERSITIES))
     for label in (INDEPENDENT, EXCLUSIVE):
-        most = bounded(alpha_beta(D, GAMMA)[label].promise)
+        most = bounded(alpha_beta(D, GAMMA)[label].guarantee)
         rows.append(
             (f"alpha-beta, {label}", "any, if tuples are independent", most, *(float(most > z) for z in LEVELS))
         )

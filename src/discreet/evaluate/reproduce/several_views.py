@@ -104,8 +104,8 @@ def _several(setting: Setting) -> Result:
     tuples = coded(setting.sources.adult())
     queries = Selections(tuples.radix.sizes, 1)
     truth = queries.count(tuples.radix.unpack(tuples.own)).astype(np.float64)
-    promise = alpha_beta(PRIOR * Fraction(tuples.rows, tuples.radix.domain), POSTERIOR)[PRINTED].promise
-    law = Printed(keep=float(promise.keep), insert=float(promise.insert), views=VIEWS)
+    guarantee = alpha_beta(PRIOR * Fraction(tuples.rows, tuples.radix.domain), POSTERIOR)[PRINTED].guarantee
+    law = Printed(keep=float(guarantee.keep), insert=float(guarantee.insert), views=VIEWS)
     runs = QUICK_RUNS if setting.quick else RUNS
     printed, split = _means(tuples, queries, law, runs)
     setting.tell(1)

@@ -1,5 +1,7 @@
 """The beta-step: every tuple of the domain with its probability, without going through the domain.
 
+The terms of art are geometric skipping, and Poisson thinning where tuples are not equally probable.
+
 Paper: [RSH] Algorithms 2 and 8.
 Departs: the paper draws a number of tuples and then tuples until there are that many. Where codes fit in a word,
     the gaps between inserted codes are drawn instead (they are geometric), so the noise comes sorted and distinct.

@@ -32,11 +32,11 @@ def keep_and_insert(
     keep, insert = _chosen(most, gamma, adversary, tuning)
     insert = rounded_up(insert / weights[1])
     keep = rounded_down(keep - insert * (weights[1] - 1))
-    promise = DGammaPrivacy(
+    guarantee = DGammaPrivacy(
         d=d, gamma=gamma, adversary=adversary, keep=keep, insert=insert, candidates=1, weights=weights
     )
-    if not promise.holds:
-        raise Infeasible(_why(most, gamma, adversary, tuning, promise.heaviest[2]))
+    if not guarantee.holds:
+        raise Infeasible(_why(most, gamma, adversary, tuning, guarantee.heaviest[2]))
     return keep, insert
 
 

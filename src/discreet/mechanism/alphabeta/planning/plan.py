@@ -56,17 +56,17 @@ class AlphaBetaPlan:
     @property
     def _worst(self) -> tuple[float, float]:
         """The largest variance that what is counted can have, and what it is divided by."""
-        promise = self.guarantee
-        keep = float(promise.keep)
-        if isinstance(promise, FrappPrivacy):
-            return self.tuples / 4, float(promise.keep - promise.other)
+        guarantee = self.guarantee
+        keep = float(guarantee.keep)
+        if isinstance(guarantee, FrappPrivacy):
+            return self.tuples / 4, float(guarantee.keep - guarantee.other)
         own = self.tuples * keep * (1 - keep)
-        if not promise.later:
-            insert = float(promise.insert)
+        if not guarantee.later:
+            insert = float(guarantee.insert)
             return own + (self.domain - self.tuples) * insert * (1 - insert), keep - insert
-        again, slope = float(promise.again), keep - float(promise.again)
+        again, slope = float(guarantee.again), keep - float(guarantee.again)
         worst, unseen = 0.0, 1.0
-        for insert in map(float, promise.inserts):  # both parts of a view, the fresh one in units of the other
+        for insert in map(float, guarantee.inserts):  # both parts of a view, the fresh one in units of the other
             shown = (1 - unseen) * again * (1 - again)
             fresh = unseen * insert * (1 - insert) * (slope / (keep - insert)) ** 2
             worst = max(worst, self.domain * (shown + fresh))

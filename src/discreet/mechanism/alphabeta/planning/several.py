@@ -109,9 +109,9 @@ def several_views(d: Fraction, gamma: Fraction, adversary: str, views: int) -> D
         raise Infeasible(why)
     keep, last = Fraction(start), Fraction(inserts[-1])
     for _ in range(_TRIES):  # a little less kept and a little more inserted until the exact conditions hold
-        promise = _rounded(d, gamma, adversary, views, keep, Fraction(r), last)
-        if promise is not None and promise.holds:
-            return promise
+        guarantee = _rounded(d, gamma, adversary, views, keep, Fraction(r), last)
+        if guarantee is not None and guarantee.holds:
+            return guarantee
         keep, last = keep * (1 - Fraction(_CLOSE)), last * (1 + Fraction(_CLOSE))
     raise Infeasible(why)
 

@@ -1,5 +1,7 @@
 """Which values a bucket holds: random compositions within the caps.
 
+The term of art is controlled rounding: every count goes down or up to a whole number, and all sums stay.
+
 Paper: [WWFW] section 4.1 (round robin).
 Departs: round robin makes the buckets' compositions nearly collinear, and unbiased answers useless. Here each class of
     b buckets is halved again and again; a value with e records left over for a node of L buckets sends floor(e/2) or

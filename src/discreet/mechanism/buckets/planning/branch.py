@@ -1,5 +1,7 @@
 """Branching over the numbers of buckets: better settings, and a tree of prices that proves how good the best one is.
 
+The term of art is branch and bound, with cutting planes.
+
 Departs: [W14] calls the exact optimum with many sizes out of reach for large domains. Here the linear program has one
     variable for each size; its duals price the records, and exact prices bound every part of the tree.
 """

@@ -1,5 +1,7 @@
 """Cuts: the linear conditions on the numbers of buckets that every valid setting keeps.
 
+The term of art is cutting planes, separated by a minimum cut.
+
 Paper: [WWFW] Theorem 3 for two sizes; here for every set A of values and every set J of sizes:
     sum_{j in J} (S_j - sum_{i not in A} floor(f'_i S_j)) b_j <= sum_{i in A} o_i.
 Together they are all that validity asks for (maximum flow = minimum cut). There are exponentially many; a minimum cut

@@ -1,4 +1,4 @@
-"""Raking: leaves without a negative count that agree with the tables, close to what was measured.
+"""Raking (iterative proportional fitting, IPF): leaves that agree with the tables, none negative, near those measured.
 
 Noisy leaves are shrunk, by empirical Bayes, towards what pairs of attributes say, and those towards independence given
 the class: the less a deviation stands out from the known noise, the less of it is kept.

@@ -1,5 +1,6 @@
 """Leaves and tables weighed together: both counted the same people, so each corrects the other by its precision.
 
+The term of art is generalized least squares (GLS).
 Symbols: G the noisy leaves (of one class) with variance g each; t the noisy sums of a table's cells over the values of
     a cut, with variances r; M the sums of leaves that t also counts. Least squares moves G by g M' l with
     l = (diag(r) + g M M')^-1 (t - M G), and the cells of a value by equal parts of what its sum moved.
