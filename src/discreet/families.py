@@ -14,12 +14,10 @@ from discreet.estimate.alphabeta.unbiased import Clipped, Unbiased
 from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.buckets.unbiased import Unbiased as UnbiasedOfBuckets
 from discreet.estimate.buckets.uniform import Uniform
-from discreet.estimate.diffgen.model import Model
-from discreet.estimate.diffgen.model import Unbiased as UnbiasedOfLeaves
 from discreet.estimate.diffgen.release import DiffGenRelease
+from discreet.estimate.diffgen.unbiased import Model
+from discreet.estimate.diffgen.unbiased import Unbiased as UnbiasedOfLeaves
 from discreet.estimate.estimator import Estimator
-from discreet.guarantee.epsilon import epsilon_from_json
-from discreet.guarantee.fprime import fprime_from_json
 from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
 from discreet.mechanism.alphabeta.policy.frapp import Frapp
 from discreet.mechanism.buckets.policy.anatomy import Anatomy
@@ -52,7 +50,7 @@ BUCKETS = Family(
     files=buckets.files_of,
     fields=buckets.fields_of,
     mechanism=buckets.mechanism_from_json,
-    guarantee=fprime_from_json,
+    guarantee=buckets.guarantee_from_json,
     numbers=buckets.numbers_from_json,
     number_names=buckets.NUMBERS,
     checks=bucket_checks.CHECKS,
@@ -86,7 +84,7 @@ DIFFGEN = Family(
     files=diffgen.files_of,
     fields=diffgen.fields_of,
     mechanism=diffgen.mechanism_from_json,
-    guarantee=epsilon_from_json,
+    guarantee=diffgen.guarantee_from_json,
     numbers=diffgen.numbers_from_json,
     number_names=diffgen.NUMBERS,
     checks=diffgen_checks.CHECKS,

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
+from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.exponential import estimated_leaves, measure_exponential
 from discreet.mechanism.diffgen.making.fit import UNIT, fit_histogram, fit_leaves
 from discreet.mechanism.diffgen.making.guide import specialize
@@ -184,7 +185,7 @@ def test_the_diffgen_tree_has_the_combinations_as_leaves():
     assert sorted(places) == list(range(cuts.leaves))
     assert sorted(nodes) == list(np.flatnonzero(tree.leaf))
     rows = rows_of(300)
-    counts = rows.leaves(cuts).reshape(-1, 2)
+    counts = leaf_counts(rows, cuts).reshape(-1, 2)
     own = np.zeros((len(tree), 2))
     own[nodes] = counts[places]
     assert tree.sum_up(own)[tree.root].sum() == 300
@@ -265,9 +266,9 @@ def test_diffgen_recovers_a_table_without_noise(consistency, score):
     assert len(measured.steps) == 5
     assert 1 <= measured.splits <= budget.splits
     leaves, cuts = estimated_leaves(measured, TAXONOMIES, 2, budget.counts, consistency)
-    np.testing.assert_allclose(leaves.ravel(), rows.leaves(cuts), atol=1e-6)
+    np.testing.assert_allclose(leaves.ravel(), leaf_counts(rows, cuts), atol=1e-6)
     fitted = fit_leaves(leaves, cuts, 2)
-    np.testing.assert_allclose(fitted.leaves.ravel() / UNIT, rows.leaves(cuts), atol=1e-3)
+    np.testing.assert_allclose(fitted.leaves.ravel() / UNIT, leaf_counts(rows, cuts), atol=1e-3)
 
 
 def test_more_specializations_than_there_are_use_what_there_is():

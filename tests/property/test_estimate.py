@@ -590,12 +590,15 @@ def test_an_estimate_is_whole_in_json(where: str, estimator: str, over: str, rel
     content = json.loads(json.dumps(estimate.as_json(), allow_nan=False))
     assert list(content) == [each.name for each in fields(discreet.Estimate)]
     assert list(content) == [
-        "value", "standard_error", "low", "high", "confidence", "bounds", "conditional_on", "note",
+        "value", "standard_error", "low", "high", "confidence", "bounds", "unit", "estimator", "conditional_on",
+        "design", "note",
     ]  # fmt: skip
-    assert discreet.Estimate(**{**content, "bounds": tuple(content["bounds"])}) == estimate
+    assert read_back(content) == estimate
+    assert (estimate.unit, estimate.estimator) == ("people", estimator)
     assert estimate.conditional_on == over
     assert all(type(end) is int for end in estimate.bounds)
-    assert estimate.low <= estimate.value <= estimate.high or estimate.note
+    assert estimate.low <= estimate.value <= estimate.high
+    assert estimate.design.estimator == ("unbiased" if over != "nothing" else estimator)
     if over == "nothing":
         assert estimate.exact
         assert (estimate.low, estimate.high, estimate.standard_error) == (estimate.value, estimate.value, 0)
@@ -607,13 +610,46 @@ def test_an_estimate_is_whole_in_json(where: str, estimator: str, over: str, rel
         assert over in str(estimate)
 
 
-def test_a_value_outside_the_bounds_is_kept_and_noted() -> None:
-    """The value stays unbiased; the interval does not leave the bounds, and the note says which to go by."""
+def read_back(content: dict[str, Any]) -> discreet.Estimate:
+    design = None if content["design"] is None else read_back(content["design"])
+    return discreet.Estimate(**{**content, "bounds": tuple(content["bounds"]), "design": design})
+
+
+def test_a_value_outside_the_bounds_is_cut_noted_and_kept_as_design() -> None:
+    """What is shown does not leave the bounds, the note says what was cut, and the unbiased value is in design."""
     found = estimated([[0, 1], [0, 0, 1]], [[0, 1]], [(1,)])
-    assert math.isclose(found.value, -2)
     assert found.bounds == (0, 1)
-    assert found.note
-    assert found.bounds[0] <= found.low <= found.high <= found.bounds[1]
+    assert found.bounds[0] == found.low == found.value <= found.high <= found.bounds[1]
+    assert found.note == "the value and the interval were cut to what is possible"
+    assert math.isclose(found.design.value, -2)
+    assert found.design.low < found.design.value < found.design.high
+    assert found.design.conditional_on == "publisher's coins"
+
+
+@pytest.mark.parametrize("estimator", ["unbiased", "uniform"])
+@given(st.floats(-50, 50), st.floats(0, 30), st.integers(0, 20), st.integers(0, 20))
+def test_whatever_comes_out_is_shown_within_the_bounds_and_cuts_are_noted(estimator, value, error, least, more):
+    """Value in interval, interval in bounds; a note if and only if more than a rounding error was cut."""
+    way = Way(unit="people", estimator=estimator, confidence=0.9)
+    bounds, over = (least, least + more), "publisher's coins" if estimator == "unbiased" else "model"
+    found = way.estimate(value, error, way.around(value, error), bounds, over=over)
+    assert bounds[0] <= found.low <= found.value <= found.high <= bounds[1]
+    if found.exact:
+        assert (found.conditional_on, found.value) == ("nothing", least)
+        return
+    low, high = way.around(value, error)
+    cut = [
+        name
+        for name, off in (
+            ("value", abs(found.value - value)),
+            ("interval", max(abs(found.low - low), abs(found.high - high))),
+        )
+        if off > 1e-6
+    ]
+    assert [name for name in ("value", "interval") if name in found.note] == cut
+    assert (found.design is None) == (over == "model")
+    if found.design is not None:
+        assert (found.design.value, found.design.low, found.design.high, found.design.note) == (value, low, high, "")
 
 
 def test_a_table_of_estimates_can_be_read_by_group_as_json_and_as_arrow(release: discreet.Release) -> None:

@@ -428,10 +428,10 @@ def test_a_table_without_rows_has_no_plan(counts: dict[str, int]) -> None:
         ({"tolerance": {"a": None, "b": 1}}, r"tolerance \(None\) must be a number such as 0\.05"),
         ({"tolerance": {"b": 1}}, "tolerance must cover every value that occurs; 1 "),
         ({"sizes": "three"}, r"sizes \(three\) must be one of optimal, multi, two, one"),
-        ({"max_size": 0}, r"max_size \(0\) must be between 1 and"),
-        ({"max_size": -5}, r"max_size \(-5\) must be between 1 and"),
-        ({"max_size": 10**9}, r"max_size \(1000000000\) must be between 1 and"),
-        ({"min_size": 0}, r"min_size \(0\) must be 1 or more"),
+        ({"max_size": 0}, r"max_size \(0\) must be a whole number between 1 and"),
+        ({"max_size": -5}, r"max_size \(-5\) must be a whole number between 1 and"),
+        ({"max_size": 10**9}, r"max_size \(1000000000\) must be a whole number between 1 and"),
+        ({"min_size": 0}, r"min_size \(0\) must be a whole number, 1 or more"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(change: dict[str, object], sentence: str) -> None:

@@ -228,7 +228,7 @@ def test_frapp_keeps_its_promise_for_tuples_seen_once_and_no_more(records, domai
     """Against the binomial law itself; 0.2 % more kept breaks it, unless the missing tuple set the limit."""
     gamma = d + (1 - d) * rise
     try:
-        promise = Frapp(prior=d, posterior=gamma)._promise(records, domain)
+        promise = Frapp(prior=d, posterior=gamma)._guarantee(records, domain)
     except Infeasible:
         assume(False)
         raise

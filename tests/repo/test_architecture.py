@@ -44,7 +44,7 @@ ROOMS = ("mechanism", "release", "estimate")  # in which every family has a room
 FILES = {  # that every family has, so that whoever knows one finds his way in the next
     "mechanism": ("policy", "planning/plan.py", "making/write.py"),
     "release": ("manifest.py", "checks.py", "words.py", "changes.py"),
-    "estimate": ("release.py",),
+    "estimate": ("release.py", "unbiased.py"),
 }
 DRAFTS = "mechanism/draft"  # drafts a policy for buckets, so it knows their planner
 DEEPEST = 12

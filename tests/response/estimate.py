@@ -68,6 +68,7 @@ class Unbiased:
     """E[seen] = n b + (keep - other) Q, with b = other times the number of values that are asked for."""
 
     name: ClassVar[str] = "unbiased"
+    needs: ClassVar[str] = ""
 
     def __init__(self, release: ResponseRelease) -> None:
         self._release = release

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError
 from discreet.guarantee.tolerance import Number, exact
-from discreet.mechanism.mechanism import no_alternatives
 from discreet.mechanism.plan import Alternatives
 from discreet.release.manifest import write_manifest
 from discreet.schema.json_schema import NUMBER
@@ -58,6 +57,7 @@ class Response:
 
     kind: ClassVar[str] = "response"
     blamed: ClassVar[str] = "keep"
+    compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = False
     views: ClassVar[int] = 1
     cost: ClassVar[Fraction] = Fraction(0)
@@ -109,7 +109,7 @@ class Response:
         return ResponsePlan(guarantee=self.guarantee(table.schema), rows=table.rows)
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
-        raise no_alternatives(self.kind, over)
+        raise PolicyError(f"{self.kind} has one plan; there is nothing to compare")
 
     def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
         return ""

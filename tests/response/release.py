@@ -78,7 +78,7 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedResponse:
             raise ReleaseError("the mechanism must state its kind and keep, and nothing else")
 
 
-def guarantee_from_json(data: Any) -> ResponsePrivacy:
+def guarantee_from_json(data: Any, mechanism: StatedResponse) -> ResponsePrivacy:
     match data:
         case {"notion": "randomized response", "keep": str(keep), "values": int(values), "ratio": str(ratio), **rest}:
             kept = exact("keep", keep)

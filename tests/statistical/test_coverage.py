@@ -30,7 +30,7 @@ from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.release import _pairs
 from discreet.estimate.buckets.unbiased import unbiased_estimate
 from discreet.estimate.buckets.uniform import uniform_estimate
-from discreet.estimate.estimate import Estimate
+from discreet.estimate.estimate import COINS, Estimate
 from discreet.estimate.interval import Way
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.query.condition import Condition, render
@@ -222,7 +222,7 @@ def gathered(asked: Sequence[Asked], found: Sequence[Sequence[Estimate]]) -> Mea
     columns = {
         name: np.array([[pick(each) for each in one] for one in found], dtype=np.float64).T
         for name, pick in {
-            "value": lambda each: each.value,
+            "value": lambda each: each.design.value if each.conditional_on == COINS else each.value,
             "error": lambda each: each.standard_error,
             "low": lambda each: each.low,
             "high": lambda each: each.high,

@@ -14,7 +14,7 @@ from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, Po
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
 from discreet.evaluate.figure import Curve, Figure, save_figure
-from discreet.mechanism.mechanism import publishing, varied
+from discreet.mechanism.mechanism import check_compared, publishing, varied
 from discreet.mechanism.plan import Alternatives
 from discreet.schema.policy import Policy
 from discreet.table.read import read_table
@@ -50,8 +50,9 @@ def plan(
     if figure is not None and over is None:
         raise PolicyError("--figure draws a sweep; say --sweep theta or --sweep max_size as well")
     mechanism = publishing(loaded.mechanism)
-    if sizes is not None and "sizes" not in mechanism.as_toml():
-        raise PolicyError(f"--sizes chooses among plans of buckets, and {mechanism.kind} has no sizes")
+    for name, asked in (("sizes", sizes), (over or "", over)):
+        if asked is not None:
+            check_compared(mechanism, name)
     if sizes is not None and sizes != "all":
         mechanism = varied(mechanism, sizes=sizes)
     with bar() as progress:

@@ -17,6 +17,7 @@ class Steps:
         self._progress = progress
         self._shares = {name: share / whole for name, share in shares.items()}
         self._done = 0.0
+        self._last = ""
 
     @contextmanager
     def step(self, name: str) -> Iterator[Tell]:
@@ -32,4 +33,9 @@ class Steps:
         tell(0.0)
         yield tell
         tell(1.0)
-        self._done = furthest
+        self._done, self._last = furthest, name
+
+    def finish(self) -> None:
+        """All that had to be done is done, also where steps were not needed."""
+        if self._progress is not None and self._done < 1:
+            self._progress(self._last, 1.0)

@@ -33,6 +33,7 @@ class Estimator(Protocol):
     """
 
     name: ClassVar[str]
+    needs: ClassVar[str]  # what a release must have to be asked so; empty where every one will do
 
     def __init__(self, release: Any) -> None:
         """Get to know an open release of its family; learning may wait for the first question."""

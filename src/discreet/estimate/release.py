@@ -193,7 +193,9 @@ class Release(ABC):
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator
         if name not in self.estimators:
-            raise QueryError(f"estimator ({name}) must be one of {', '.join(self.estimators)}")
+            known = self._family.estimators.get(name)
+            why = f"needs {known.needs}; here it" if known else ""
+            raise QueryError(f"estimator ({name}) {why} must be one of {', '.join(self.estimators)}".replace("  ", " "))
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
         with _evaluating():

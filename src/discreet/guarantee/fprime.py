@@ -40,7 +40,7 @@ def fprime_from_json(data: Any) -> FPrimePrivacy:
 
 def _pair(pair: Any) -> tuple[object, Fraction]:
     match pair:
-        case [(str() | int() | None) as value, str(number)] if len(number) <= 80:
+        case [(str() | int() | None) as value, str(number)] if len(number) <= 400:
             top, _, bottom = number.partition("/")
             if top.isascii() and top.isdigit() and bottom.isascii() and bottom.isdigit() and int(bottom) > 0:
                 limit = Fraction(int(top), int(bottom))

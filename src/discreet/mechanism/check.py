@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engine.progress import Progress
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, TableError
 from discreet.mechanism.mechanism import publishing
 from discreet.schema.lines import line_of
 from discreet.schema.policy import read_policy
@@ -49,9 +49,13 @@ def check(
         try:
             mechanism.fits(table)
             mechanism.plan(table)
+        except TableError as error:
+            problems.append(Problem(line=line_of(("table", "public_rows"), found.lines), message=str(error)))
         except DiscreetError as error:
             key = ("mechanism", mechanism.blamed)
             problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
-    if table is not None:
+        finally:
+            table.close()
+    elif table is not None:
         table.close()
     return tuple(problems)

@@ -42,6 +42,10 @@ class Publishes(Mechanism, Protocol):
         """The steps of `memo` and `make`, and how long each takes, about."""
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """The parameters over which `alternatives` compares plans."""
+
+    @property
     def blamed(self) -> str:
         """The parameter that a plan which cannot be made is blamed on."""
 
@@ -55,7 +59,7 @@ class Publishes(Mechanism, Protocol):
         """What would be published."""
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
-        """The same table planned with other values of a parameter; raises PolicyError where that is nothing here."""
+        """The same table planned with other values of one of the parameters `compared`."""
 
     def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
         """What the series must remember, beside the coins, to make the same release again; empty if nothing."""
@@ -83,6 +87,8 @@ def check_public_rows(table: Table, counted: int) -> None:
         )
 
 
-def no_alternatives(kind: str, over: str) -> PolicyError:
-    """The refusal of a mechanism that has nothing to compare."""
-    return PolicyError(f"--sizes and --sweep compare plans of buckets, and {kind} has no {over}; leave it out")
+def check_compared(mechanism: Publishes, over: str) -> None:
+    """Raise PolicyError where plans are not compared over this parameter."""
+    if over not in mechanism.compared:
+        known = ", ".join(mechanism.compared) or f"none: {mechanism.kind} has one plan"
+        raise PolicyError(f"what is compared ({over}) must be one of the parameters of the plan ({known})")

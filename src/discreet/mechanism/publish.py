@@ -82,6 +82,7 @@ def publish(
                 if place.again is None:
                     place = replace_fields(place, memo=mechanism.memo(table, coins, steps))
                 drawn = mechanism.make(table, place, coins, folder, csv=csv, steps=steps)
+                steps.finish()
             if place.again and place.again.drawn != drawn:
                 raise SeriesRefusal(
                     f"the release of {place.again.published} ({place.again.release}) cannot be made again with these "

@@ -82,7 +82,7 @@ class Family(Generic[M, G, N]):
     files: Callable[[Statement[M, G, N]], tuple[str, ...]]
     fields: Callable[[Statement[M, G, N], str], Fields]
     mechanism: Callable[[Mapping[str, Any]], M]
-    guarantee: Callable[[Any], G]
+    guarantee: Callable[[Any, M], G]  # as it stands, for a release of that mechanism
     numbers: Callable[[Mapping[str, Any]], N]
     number_names: tuple[str, ...]
     checks: tuple[Claim, ...]

@@ -41,10 +41,11 @@ def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
     if set(document) != {"$schema", "name", "resources", "discreet"}:
         raise ReleaseError(f"{MANIFEST} must have $schema, name, resources and the block 'discreet', and nothing else")
     try:
+        mechanism = family.mechanism(block["mechanism"])
         statement: Statement[Any, Any, Any] = Statement(
             schema=schema_from_json(block["schema"]),
-            mechanism=family.mechanism(block["mechanism"]),
-            guarantee=family.guarantee(block["guarantee"]),
+            mechanism=mechanism,
+            guarantee=family.guarantee(block["guarantee"], mechanism),
             numbers=family.numbers(block),
             continued=block["continued"],
             seeded=_COINS[block["randomness"]],

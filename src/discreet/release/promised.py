@@ -10,16 +10,25 @@ from discreet.guarantee.dgamma import number_from
 from discreet.guarantee.words import percent
 from discreet.release.family import Change
 
+TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
+
 
 def guarantee_changes(
-    before: Mapping[str, Any], after: Mapping[str, Any], meanings: Mapping[str, str], plain: tuple[str, ...] = ()
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    meanings: Mapping[str, str],
+    plain: tuple[str, ...] = (),
+    told: tuple[str, ...] = (),
 ) -> Iterator[Change]:
-    """What two guarantees of the same notion, read from releases, state otherwise; `plain` numbers are no shares."""
+    """What two guarantees of the same notion, read from releases, state otherwise; `plain` numbers are no shares, and
+    what is `told` elsewhere is left out.
+    """
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if old != new and name in meanings:
+        if old != new and name not in told:
+            meaning = meanings.get(name, "stated otherwise")
             shown = tuple(shown_number(value, plain=name in plain) for value in (old, new))
-            yield {"name": name, "a": old, "b": new, "meaning": meanings[name], "shown": shown}
+            yield {"name": name, "a": old, "b": new, "meaning": meaning, "shown": shown}
 
 
 def shown_number(value: Any, *, plain: bool) -> str:

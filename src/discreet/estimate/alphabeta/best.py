@@ -29,6 +29,7 @@ class Best:
     """Small counts lean on a model of independent attributes that is read off the view once."""
 
     name: ClassVar[str] = "best"
+    needs: ClassVar[str] = "a release of one view"
 
     def __init__(self, release: AlphaBetaRelease) -> None:
         self._release = release
@@ -65,5 +66,5 @@ class Best:
             return own.certain(unbiased.bounds[0])
         most, error = np.float64(unbiased.bounds[1]), design.standard_error
         value = float(best(design.value, error, self.expect(condition), self._model.spread, most))
-        around = min(unbiased.low, value), max(unbiased.high, value)
+        around = min(design.low, value), max(design.high, value)
         return own.estimate(value, error, around, unbiased.bounds, over=MODEL, note=NOTE, design=design)

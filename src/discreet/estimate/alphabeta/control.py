@@ -21,6 +21,7 @@ class Control:
     """The unbiased answer with less noise, if the public number of rows is right."""
 
     name: ClassVar[str] = "control"
+    needs: ClassVar[str] = "a release of records in slots that states public_rows"
 
     def __init__(self, release: AlphaBetaRelease) -> None:
         self._release = release

@@ -25,8 +25,7 @@ from discreet.estimate.alphabeta.independence import Floats, Independence, Noisy
 from discreet.estimate.alphabeta.margins import Margins
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-
-AlphaBetaGuarantee = DGammaPrivacy | FrappPrivacy
+from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
 
 
 @dataclass(frozen=True, kw_only=True)

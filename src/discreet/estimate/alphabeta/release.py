@@ -16,7 +16,7 @@ from discreet.engine.encoding import Encoding, identifier
 from discreet.errors import PolicyError, ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of
 from discreet.estimate.alphabeta.margins import Margins, count_margins
-from discreet.estimate.alphabeta.shown import TABLE, Seen, Shown, show_one, show_several
+from discreet.estimate.alphabeta.shown import Seen, Shown, show_one, show_several
 from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.release import Release
@@ -114,9 +114,8 @@ class AlphaBetaRelease(Release):
     @cached_property
     def margins(self) -> Margins:
         """One- and two-way tables of the tuples, in the domains' encoding."""
-        relation = f"{TABLE}_coded"
-        assert self._shown  # noqa: S101 - the table is made where it is read
-        self._engine.encode(relation, TABLE, {name: (name, each) for name, each in self.encodings.items()})
+        relation = f"{self._shown.table}_coded"
+        self._engine.encode(relation, self._shown.table, {name: (name, each) for name, each in self.encodings.items()})
         return count_margins(self._engine, relation, self.encodings)
 
     def _possible(self, column: str) -> list[Any]:
@@ -144,7 +143,7 @@ class AlphaBetaRelease(Release):
                 for condition in conditions[start : start + _AT_ONCE]
                 for each in counts
             ]
-            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {TABLE}")[0]
+            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {self._shown.table}")[0]
             seen += [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
         return seen, None
 
@@ -152,7 +151,7 @@ class AlphaBetaRelease(Release):
         """All groups in one pass over the tuples; their sizes too, where the condition does not tell groups apart."""
         columns = [identifier(name) for name in groups.columns]
         parts = [f"count(*) FILTER (WHERE ({render(groups.where)}) AND {each})" for each in self._shown.counts]
-        rows = self._engine.rows(f"SELECT {', '.join([*columns, *parts])} FROM {TABLE} GROUP BY ALL")
+        rows = self._engine.rows(f"SELECT {', '.join([*columns, *parts])} FROM {self._shown.table} GROUP BY ALL")
         found: dict[tuple[Any, ...], Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
         seen = [found.get(group, (0,) * len(parts)) for group in groups.values]
         apart = set(groups.columns) & set(columns_of(groups.where))

@@ -27,6 +27,10 @@ class Shown(Protocol):
     """One way to look at the tables: what is counted of the rows that meet a condition, and what that says."""
 
     @property
+    def table(self) -> str:
+        """The relation with the tuples."""
+
+    @property
     def counts(self) -> tuple[str, ...]:
         """SQL conditions, each counted apart."""
 
@@ -40,6 +44,7 @@ class OneView:
 
     guarantee: AlphaBetaGuarantee
     counts: tuple[str, ...] = ("TRUE",)
+    table: str = TABLE
 
     def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
         return [part_of(seen[0], weight, self.guarantee)]
@@ -53,6 +58,7 @@ class OneOfSeveral:
     view: int
     now: str  # the columns that say where a tuple is
     before: str
+    table: str = TABLE
 
     @property
     def counts(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ class Unbiased:
     """True on average over the publisher's coins."""
 
     name: ClassVar[str] = UNBIASED
+    needs: ClassVar[str] = ""
 
     def __init__(self, release: AlphaBetaRelease) -> None:
         self._release = release

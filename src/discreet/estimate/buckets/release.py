@@ -12,6 +12,7 @@ import numpy as np
 from discreet.engine.encoding import Encoding, code
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.matched import Matched, matched_of
+from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.rows import Rows
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.release import Beside, Release
@@ -66,6 +67,11 @@ class BucketRelease(Release):
         listed = list(self.schema.domains[sensitive])
         values = tuple(listed[each] for each in occurring)
         return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
+
+    @cached_property
+    def regression(self) -> Regression:
+        """The regression on the ST: its decomposition is made with the first question and serves every other."""
+        return Regression(composition=self.composition)
 
     @cached_property
     def _rows(self) -> Rows:

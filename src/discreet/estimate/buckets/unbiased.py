@@ -5,7 +5,6 @@ The weights and their variance are in `regression.py`.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import ClassVar
 
 from discreet.estimate.buckets.matched import Matched
@@ -20,6 +19,7 @@ class Unbiased:
     """True on average over the publisher's coins, whatever the table is like."""
 
     name: ClassVar[str] = "unbiased"
+    needs: ClassVar[str] = ""
 
     def __init__(self, release: BucketRelease) -> None:
         self._release = release
@@ -28,18 +28,10 @@ class Unbiased:
     def fits(cls, release: BucketRelease) -> bool:
         return True
 
-    @cached_property
-    def _regression(self) -> Regression:
-        """Its decomposition is made with the first question and serves every other."""
-        return Regression(composition=self._release.composition)
-
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
-        return [self.answer(each, way) for each in self._release.matched(asked.conditions)]
-
-    def answer(self, matched: Matched, way: Way) -> Estimate:
-        """The estimate of one question."""
-        return unbiased_estimate(self._regression, matched, way)
+        regression = self._release.regression
+        return [unbiased_estimate(regression, each, way) for each in self._release.matched(asked.conditions)]
 
 
 def unbiased_estimate(regression: Regression, matched: Matched, way: Way) -> Estimate:

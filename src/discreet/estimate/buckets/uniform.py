@@ -15,7 +15,7 @@ import numpy as np
 from discreet.estimate.buckets.composition import Ints
 from discreet.estimate.buckets.matched import Matched
 from discreet.estimate.buckets.release import BucketRelease
-from discreet.estimate.buckets.unbiased import Unbiased
+from discreet.estimate.buckets.unbiased import Unbiased, unbiased_estimate
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
@@ -25,10 +25,10 @@ class Uniform:
     """Right only where rows of a bucket are alike; `design` is the unbiased answer."""
 
     name: ClassVar[str] = "uniform"
+    needs: ClassVar[str] = ""
 
     def __init__(self, release: BucketRelease) -> None:
         self._release = release
-        self._unbiased = Unbiased(release)
 
     @classmethod
     def fits(cls, release: BucketRelease) -> bool:
@@ -40,7 +40,7 @@ class Uniform:
         sizes = self._release.composition.sizes
         answers = []
         for matched in self._release.matched(asked.conditions):
-            design = self._unbiased.answer(matched, other).design
+            design = unbiased_estimate(self._release.regression, matched, other).design
             answers.append(uniform_estimate(matched, sizes, way, design))
         return answers
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.errors import QueryError
+from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.diffgen.draw import codes_of, draw_cells
 from discreet.estimate.diffgen.factors import Factor, factors_of
+from discreet.estimate.diffgen.leaves import LeafModel
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.release import Release
-from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.query.condition import Condition
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import DiffGenManifest
@@ -22,6 +22,7 @@ from discreet.release.diffgen.tables import LeafTables, read_leaves
 
 WEIGHT = "WEIGHT"
 MOST_DRAWN = 10_000_000
+MOST_LEVELS = 1_001  # counts on a record's path
 FEWEST_TRAINING, MOST_TRAINING = 1_000, 50_000
 
 
@@ -48,25 +49,19 @@ class DiffGenRelease(Release):
         """The class that leaves tell apart."""
         return self.tables.target
 
-    @property
-    def guarantee(self) -> EpsilonPrivacy:
-        """What each part of the release cost."""
-        return self._manifest.statement.guarantee
-
-    @property
-    def levels(self) -> int:
-        """How many counts a record's path is in."""
-        return self._manifest.statement.numbers.levels
-
-    @property
-    def weighed(self) -> bool:
-        """Whether leaves and tables corrected each other by their precision."""
-        return self._manifest.statement.mechanism.consistency == "exact"
-
     @cached_property
     def tables(self) -> LeafTables:
         """Leaves and tables, read with the first question."""
         return read_leaves(self._manifest)
+
+    @cached_property
+    def model(self) -> LeafModel:
+        """How people are spread over and inside leaves, with what each part of the release cost."""
+        statement = self._manifest.statement
+        guarantee, levels = statement.guarantee, statement.numbers.levels
+        if not guarantee.counts_cost or not 1 <= levels <= MOST_LEVELS:
+            raise ReleaseError("the guarantee must have parts that paid for what was counted; verify says more")
+        return LeafModel(self.tables, guarantee, levels, weighed=statement.mechanism.consistency == "exact")
 
     def factors(self, condition: Condition) -> list[Factor]:
         """A condition as parts that speak of different columns."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from discreet.release.alike import same
 from discreet.release.alphabeta.manifest import VIEW
 from discreet.release.family import Change, Changes, Content
-from discreet.release.promised import guarantee_changes
+from discreet.release.promised import TOGETHER, guarantee_changes
 
 _MEANINGS = {
     "d": "covers adversaries who held a tuple for up to that probable",
@@ -24,13 +24,12 @@ _MEANINGS = {
     "domain": "how many tuples there may be",
 }
 _NEXT = "another view; if both are of one series, the promise covers what they give away together"
-_TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
 
 
 def _together(a: Content, b: Content) -> str:
     """Different views under the same promise share it; anything else does not."""
     alike = same(a.get("guarantee"), b.get("guarantee")) and same(a["mechanism"], b["mechanism"])
-    return _NEXT if alike and a.get("view") != b.get("view") else _TOGETHER
+    return _NEXT if alike and a.get("view") != b.get("view") else TOGETHER
 
 
 def _guarantees(a: Content, b: Content) -> Iterator[Change]:

@@ -16,7 +16,6 @@ from discreet.release.alphabeta.manifest import (
     VIEW,
     AlphaBetaGuarantee,
     AlphaBetaNumbers,
-    StatedAlphaBeta,
     StatedMechanism,
     domain_size,
 )
@@ -59,10 +58,10 @@ def check_promise(files: AlphaBetaFiles) -> str | None:
     schema, mechanism = files.manifest.schema, files.statement.mechanism
     guarantee, numbers = files.statement.guarantee, files.statement.numbers
     domain = domain_size(schema, mechanism.slots)
-    if isinstance(mechanism, StatedAlphaBeta):
-        broken = _other_alphabeta(files, mechanism, guarantee)
-    else:
+    if isinstance(guarantee, FrappPrivacy):
         broken = _other_frapp(guarantee, schema.public_rows, domain)
+    else:
+        broken = _other_alphabeta(files, guarantee)
     if broken:
         return broken
     if not 1 <= numbers.view <= mechanism.views:
@@ -78,21 +77,21 @@ def check_promise(files: AlphaBetaFiles) -> str | None:
     return None if guarantee.holds else "the stated probabilities do not keep the promise"
 
 
-def _other_alphabeta(files: AlphaBetaFiles, mechanism: StatedAlphaBeta, guarantee: AlphaBetaGuarantee) -> str | None:
+def _other_alphabeta(files: AlphaBetaFiles, guarantee: DGammaPrivacy) -> str | None:
     """How the guarantee differs from the one that the mechanism states."""
-    if not isinstance(guarantee, DGammaPrivacy):
-        return "the guarantee is not (d, gamma)-privacy"
-    stated = (mechanism.adversary, mechanism.views, mechanism.slots)
-    if stated != (guarantee.adversary, guarantee.views, guarantee.slots):
+    mechanism = files.statement.mechanism
+    if (mechanism.adversary, mechanism.views, mechanism.slots) != (
+        guarantee.adversary,
+        guarantee.views,
+        guarantee.slots,
+    ):
         return "the guarantee is not for the stated adversary, views and slots"
     if guarantee.weights != source_of(mechanism.source, files.manifest.schema).range:
         return "the guarantee is not for the stated source"
     return None
 
 
-def _other_frapp(guarantee: AlphaBetaGuarantee, rows: int | None, domain: int) -> str | None:
-    if not isinstance(guarantee, FrappPrivacy):
-        return "the guarantee is not that of FRAPP"
+def _other_frapp(guarantee: FrappPrivacy, rows: int | None, domain: int) -> str | None:
     if rows is None or (guarantee.rows, guarantee.domain) != (rows, domain):
         return "the guarantee is not for the public number of rows and the domain"
     return None

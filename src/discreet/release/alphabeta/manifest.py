@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.errors import PolicyError, ReleaseError
-from discreet.guarantee.dgamma import NAME as DGAMMA
-from discreet.guarantee.dgamma import DGammaPrivacy, dgamma_from_json
+from discreet.errors import ReleaseError
+from discreet.guarantee.dgamma import MOST_SLOTS, MOST_VIEWS, DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
 from discreet.guarantee.tolerance import exact
 from discreet.release.fields import Fields, field_of
@@ -59,6 +58,7 @@ class StatedFrapp:
     posterior: Fraction
 
     kind: ClassVar[str] = "frapp"
+    adversary: ClassVar[str] = "independent"
     copies: ClassVar[bool] = True
     views: ClassVar[int] = 1
     slots: ClassVar[int] = 1
@@ -119,7 +119,7 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
             "slots": int(slots),
             "source": dict(source),
             **rest,
-        } if not rest and bool not in (type(views), type(slots)):
+        } if not rest and _between(views, MOST_VIEWS) and _between(slots, MOST_SLOTS):
             return StatedAlphaBeta(
                 prior=exact("prior", prior),
                 posterior=exact("posterior", posterior),
@@ -138,11 +138,13 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
             )
 
 
-def guarantee_from_json(data: Any) -> AlphaBetaGuarantee:
-    """The guarantee that a release states, of either notion; raises PolicyError where it is none."""
-    if not isinstance(data, dict):
-        raise PolicyError("guarantee must be an object with its notion and numbers")
-    return dgamma_from_json(data) if data.get("notion") == DGAMMA else frapp_from_json(data)
+def _between(number: object, most: int) -> bool:
+    return type(number) is int and 1 <= number <= most
+
+
+def guarantee_from_json(data: Any, mechanism: StatedMechanism) -> AlphaBetaGuarantee:
+    """The guarantee that a release of this mechanism states; raises PolicyError where it is another."""
+    return frapp_from_json(data) if isinstance(mechanism, StatedFrapp) else dgamma_from_json(data)
 
 
 def numbers_from_json(block: Mapping[str, Any]) -> AlphaBetaNumbers:

@@ -9,9 +9,9 @@ from discreet.release.alike import listed
 from discreet.release.buckets.manifest import QIT
 from discreet.release.buckets.strength import rule_changes, tolerance_changes
 from discreet.release.family import Change, Changes, Content
+from discreet.release.promised import TOGETHER
 from discreet.schema.schema import schema_from_json
 
-_TOGETHER = "other rows or other coins; if the same people are in both, no promise covers what both give away together"
 _PARAMETERS = {
     "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
     "min_size": "the smallest bucket that the plan may use; the promise does not depend on it",
@@ -60,7 +60,7 @@ def _classes(classes: Any) -> str:
 
 CHANGES = Changes(
     main=QIT,
-    together=lambda _a, _b: _TOGETHER,
+    together=lambda _a, _b: TOGETHER,
     parameters=_PARAMETERS,
     told=("tolerance",),
     numbers={"rows": _rows, "classes": _average, "loss": _loss},

@@ -47,6 +47,9 @@ def check_buckets(files: BucketFiles) -> str | None:
     )
     if tuple(found) != tuple(sorted(files.statement.numbers.classes)):
         return "the sizes of the buckets are not the declared classes"
+    least, largest = files.statement.mechanism.span
+    if not all(least <= size <= largest for size, _ in found):
+        return "the sizes of the buckets are not between those that the mechanism states"
     if files.statement.numbers.loss != sum(buckets * (size - 1) ** 2 for size, buckets in found):
         return "the declared loss is not that of the buckets"
     return None

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
-from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.domain import key_of
@@ -31,6 +31,11 @@ class StatedBuckets:
     values: Mapping[str, Fraction]  # by the text of the value
 
     kind: ClassVar[str] = "buckets"
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The smallest and the largest bucket that there may be."""
+        return self.min_size or 1, self.max_size
 
     def limit(self, value: object, count: int, rows: int) -> Fraction:
         """The tolerance of a value that occurs so often."""
@@ -57,6 +62,11 @@ class StatedAnatomy:
 
     kind: ClassVar[str] = "anatomy"
     values: ClassVar[Mapping[str, Fraction]] = {}
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The smallest and the largest bucket that there may be."""
+        return self.l, self.l + 1
 
     def limit(self, value: object, count: int, rows: int) -> Fraction:
         """The tolerance of a value, however often it occurs."""
@@ -103,10 +113,10 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
     match data:
         case {
             "kind": "buckets",
-            "sizes": str(sizes),
+            "sizes": ("optimal" | "multi" | "two" | "one") as sizes,
             "min_size": (int() | None) as least,
             "max_size": int(largest),
-            "composition": str(composition),
+            "composition": ("random" | "round-robin") as composition,
             "tolerance": {"theta": theta, "floor": floor, "values": dict(named), **more},
             **rest,
         } if not more and not rest and bool not in (type(least), type(largest)):
@@ -128,6 +138,11 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
             )
 
 
+def guarantee_from_json(data: Any, mechanism: StatedMechanism) -> FPrimePrivacy:
+    """The tolerances that a release states; raises PolicyError where they are none."""
+    return fprime_from_json(data)
+
+
 def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
     """Rows, classes and loss; raises ReleaseError where they are no such numbers."""
     classes = block["classes"]
@@ -145,7 +160,7 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
 
 def _fraction(number: object) -> Fraction:
     """A fraction as a release writes it; an exponent from a stranger could take forever."""
-    if not isinstance(number, str) or len(number) > 80 or not set(number) <= set("0123456789/"):
+    if not isinstance(number, str) or len(number) > 400 or not set(number) <= set("0123456789/"):
         raise ReleaseError("theta, floor and tolerances must be fractions in digits")
     try:
         return Fraction(number)

@@ -17,7 +17,7 @@ from discreet.release.alike import name_of
 from discreet.release.family import Change, Content
 from discreet.schema.domain import Domain, key_of
 
-_NUMBER = re.compile(r"[0-9]{1,40}(/[0-9]{1,40})?")
+_NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400})?")
 
 
 @dataclass(frozen=True, kw_only=True)

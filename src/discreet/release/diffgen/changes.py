@@ -22,7 +22,7 @@ def _guarantees(a: Content, b: Content) -> Iterator[Change]:
         "epsilon": f"{side}: what a record may change",
         "before": "what earlier releases of the series cost",
     }
-    yield from guarantee_changes(before, after, meanings, plain=("epsilon", "before"))
+    yield from guarantee_changes(before, after, meanings, plain=("epsilon", "before"), told=("parts",))
     old, new = before["parts"], after["parts"]
     for name in dict.fromkeys((*old, *new)):
         if old.get(name) != new.get(name):

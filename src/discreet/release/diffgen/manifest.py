@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
-from discreet.guarantee.epsilon import EpsilonPrivacy
+from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
 from discreet.guarantee.tolerance import exact
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
@@ -105,6 +105,11 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedDiffGen:
             )
         case _:
             raise ReleaseError("the mechanism must state its kind and its parameters and nothing else")
+
+
+def guarantee_from_json(data: Any, mechanism: StatedDiffGen) -> EpsilonPrivacy:
+    """The epsilon and its parts that a release states; raises PolicyError where they are none."""
+    return epsilon_from_json(data)
 
 
 def numbers_from_json(block: Mapping[str, Any]) -> DiffGenNumbers:

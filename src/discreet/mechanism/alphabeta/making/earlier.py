@@ -37,7 +37,8 @@ def earlier_tuples(place: Place, schema: Schema, radix: Radix) -> tuple[Ints, DG
             return merged(view, without(earlier, view)), guarantee
     raise SeriesRefusal(
         f"view {place.number} needs the release of {place.before.published} ({place.before.release}) as it was "
-        "published, to show its tuples again; put it back there"
+        "published, to show its tuples again; put it back there, or, where an older version made it, publish "
+        "the rows of that view once more first"
     )
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from discreet.engine.progress import Steps
+from discreet.errors import PolicyError
 from discreet.mechanism.alphabeta.making.make import Made
 from discreet.mechanism.alphabeta.making.write import write_tables
-from discreet.mechanism.mechanism import no_alternatives
 from discreet.mechanism.plan import Alternatives
 from discreet.release.alphabeta.manifest import EARLIER, VIEW, AlphaBetaNumbers
 from discreet.release.manifest import write_manifest
@@ -33,6 +33,7 @@ class Perturbing(ABC):
 
     kind: ClassVar[str]
     blamed: ClassVar[str] = "posterior"
+    compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = True  # coins belong to tuples, not to rows
     cost: ClassVar[Fraction] = Fraction(0)
     steps: ClassVar[Mapping[str, float]] = {READ: 0.3, NOISE: 0.3, WRITE: 0.4}
@@ -54,7 +55,7 @@ class Perturbing(ABC):
         return ()
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
-        raise no_alternatives(self.kind, over)
+        raise PolicyError(f"{self.kind} has one plan; there is nothing to compare")
 
     def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
         """Nothing: rows, policy and coins decide it all."""

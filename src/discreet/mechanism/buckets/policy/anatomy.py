@@ -37,7 +37,7 @@ class Anatomy(Bucketing):
 
     kind: ClassVar[str] = "anatomy"
     blamed: ClassVar[str] = "l"
-    spreading: ClassVar[str] = "random"
+    composition = "random"
 
     def __post_init__(self) -> None:
         if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:

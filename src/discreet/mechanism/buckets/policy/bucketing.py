@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from discreet.engine.progress import Progress, Steps
-from discreet.errors import PolicyError
+from discreet.errors import PolicyError, SeriesRefusal
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.write import SHARES, write_buckets
 from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.mechanism import no_alternatives
 from discreet.mechanism.plan import Alternatives
 from discreet.release.buckets.manifest import BucketNumbers
 from discreet.release.manifest import write_manifest
@@ -31,15 +30,12 @@ class Bucketing(ABC):
     """A mechanism that publishes quasi-identifiers and sensitive values in two tables joined by a bucket id only."""
 
     kind: ClassVar[str]
+    compared: ClassVar[tuple[str, ...]] = ()
+    composition: str  # how values are spread over buckets
     any_order: ClassVar[bool] = False  # each row is given its slot as it comes
     views: ClassVar[int] = 1
     cost: ClassVar[Fraction] = Fraction(0)
     steps: ClassVar[Mapping[str, float]] = {_PLAN: 0.05, **SHARES, _LAST: 0.02}
-
-    @property
-    @abstractmethod
-    def spreading(self) -> str:
-        """How values are spread over buckets: a composition."""
 
     @abstractmethod
     def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
@@ -68,7 +64,7 @@ class Bucketing(ABC):
         return self.plan_of(table.histogram, progress)
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
-        raise no_alternatives(self.kind, over)
+        raise PolicyError(f"{self.kind} has one plan; there is nothing to compare")
 
     def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
         """The classes: a search that ran longer another day might find others."""
@@ -78,7 +74,7 @@ class Bucketing(ABC):
     def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
         """Draw the buckets of the planned classes, and write both tables and the manifest."""
         plan = self.replan(table.histogram, _classes(place.memo))
-        drawn = write_buckets(table, plan, self.spreading, coins, folder, csv=csv, steps=steps)
+        drawn = write_buckets(table, plan, self.composition, coins, folder, csv=csv, steps=steps)
         with steps.step(_LAST):
             write_manifest(
                 folder,
@@ -98,4 +94,4 @@ def _classes(memo: str) -> Classes:
     try:
         return tuple((int(size), int(buckets)) for size, buckets in json.loads(memo))
     except (ValueError, TypeError):
-        raise PolicyError("the series must remember the classes of this release; restore it from a backup") from None
+        raise SeriesRefusal("the series must remember the classes of this release; restore it from a backup") from None

@@ -44,6 +44,7 @@ class Buckets(Bucketing):
 
     kind: ClassVar[str] = "buckets"
     blamed: ClassVar[str] = "tolerance"
+    compared: ClassVar[tuple[str, ...]] = ("sizes", "theta", "max_size")
 
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, Tolerance):
@@ -92,10 +93,6 @@ class Buckets(Bucketing):
                 hint = did_you_mean(value, domain) if len(domain) < 10_000 else ""
                 raise PolicyError(f"tolerance of {shown(value)} must be for a value of {schema.sensitive}{hint}")
 
-    @property
-    def spreading(self) -> str:
-        return self.composition
-
     def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """The plan for a table with these counts of sensitive values."""
         limits = self.tolerance.of(counts)
@@ -114,10 +111,8 @@ class Buckets(Bucketing):
             return compare_sizes(counts, limits, lambda sizes: replace(self, sizes=sizes).plan_of(counts))
         if over == "theta":
             return sweep(over, THETAS, lambda theta: self._with_theta(theta).plan_of(counts))
-        if over == "max_size":
-            sizes = sorted(size for size in {*MAX_SIZES, self.max_size} if size >= (self.min_size or 1))
-            return sweep(over, sizes, lambda size: replace(self, max_size=size).plan_of(counts))
-        raise PolicyError(f"sweep ({over}) must be one of theta, max_size")
+        sizes = sorted(size for size in {*MAX_SIZES, self.max_size} if size >= (self.min_size or 1))
+        return sweep(over, sizes, lambda size: replace(self, max_size=size).plan_of(counts))
 
     def _with_theta(self, theta: Fraction) -> Buckets:
         old = self.tolerance

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.errors import PolicyError
+from discreet.errors import SeriesRefusal
 from discreet.mechanism.diffgen.planning.tree import Step
 
 
@@ -31,7 +31,7 @@ class Measurements:
 
 
 def measurements_from_json(text: str) -> Measurements:
-    """Read back what a series kept; raises PolicyError on anything else."""
+    """Read back what a series kept; raises SeriesRefusal on anything else."""
     try:
         data: dict[str, Any] = json.loads(text)
         return Measurements(
@@ -43,4 +43,4 @@ def measurements_from_json(text: str) -> Measurements:
             selections=int(data["selections"]),
         )
     except (ValueError, TypeError, KeyError):
-        raise PolicyError("measurements must be those that a release was made from") from None
+        raise SeriesRefusal("measurements must be those that a release was made from; restore the series") from None

@@ -25,7 +25,7 @@ from discreet.mechanism.diffgen.making.write import write_leaves
 from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of
 from discreet.mechanism.diffgen.planning.score import SCORES
 from discreet.mechanism.diffgen.planning.settings import Settings
-from discreet.mechanism.mechanism import check_public_rows, no_alternatives
+from discreet.mechanism.mechanism import check_public_rows
 from discreet.mechanism.plan import Alternatives
 from discreet.release.diffgen.manifest import DiffGenNumbers
 from discreet.release.manifest import write_manifest
@@ -60,6 +60,7 @@ class DiffGen:
 
     kind: ClassVar[str] = "diffgen"
     blamed: ClassVar[str] = "epsilon"
+    compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = True
     views: ClassVar[int] = 1
     steps: ClassVar[Mapping[str, float]] = {_MEASURE: 0.6, _WRITE: 0.4}
@@ -168,7 +169,7 @@ class DiffGen:
         return plan_of(self.settings(table.schema))
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
-        raise no_alternatives(self.kind, over)
+        raise PolicyError(f"{self.kind} has one plan; there is nothing to compare")
 
     def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
         """The noisy measurements: they are paid for once, and the same ones give the same release."""
