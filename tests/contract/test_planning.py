@@ -92,7 +92,7 @@ def test_reasons_say_what_a_higher_tolerance_saves(hospital):
     ("words", "sentence"),
     [
         (("--sizes", "three"), "sizes (three) must be one of optimal, multi, two, one"),
-        (("--sweep", "gamma"), "sweep (gamma) must be one of theta, max_size"),
+        (("--sweep", "gamma"), "plans of buckets are not compared over gamma; choose one of sizes, theta, max_size"),
         (("--figure", "x.png"), "--figure draws a sweep"),
         (("--sweep", "theta", "--figure", "x.pdf"), "figure (x.pdf) must end in .png or .svg"),
     ],

@@ -90,5 +90,5 @@ def check_public_rows(table: Table, counted: int) -> None:
 def check_compared(mechanism: Publishes, over: str) -> None:
     """Raise PolicyError where plans are not compared over this parameter."""
     if over not in mechanism.compared:
-        known = ", ".join(mechanism.compared) or f"none: {mechanism.kind} has one plan"
-        raise PolicyError(f"what is compared ({over}) must be one of the parameters of the plan ({known})")
+        known = f"choose one of {', '.join(mechanism.compared)}" if mechanism.compared else "it has one plan"
+        raise PolicyError(f"plans of {mechanism.kind} are not compared over {over}; {known}")
