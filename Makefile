@@ -20,7 +20,7 @@ test: lint
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 slow: $(STAMP)
-	$(BIN)/python -m pytest -n auto
+	DISCREET_SLOW=1 $(BIN)/python -m pytest -n auto
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -82,7 +82,7 @@ def view(folder: Path) -> None:
             db.execute(f"SELECT count(*) FROM v WHERE {question}").fetchall()
         plain = (time.process_time() - start) / len(asked)
     print(
-        f"one query over a view of {release.rows:,} tuples: {own * 1e3:.1f} CPU ms, {own / plain:.2f} of a plain count"
+        f"one query over a view of {release.size:,} tuples: {own * 1e3:.1f} CPU ms, {own / plain:.2f} of a plain count"
     )
     print(f"  the same by estimator best: {spent['best'] * 1e3:.1f} CPU ms, and {fit:.2f} CPU s once for its model")
     release.close()

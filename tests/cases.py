@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -39,6 +40,11 @@ class Unproven(NamedTuple):
     place: tuple[str, ...]
     other: Any
     why: str
+
+
+def few(number: int) -> int:
+    """How many generated examples: so many in the slow suite, a quarter of them in the ordinary run."""
+    return number if os.environ.get("DISCREET_SLOW") else max(10, number // 4)
 
 
 @dataclass(frozen=True, kw_only=True)

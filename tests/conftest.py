@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cases import CASES, NOT_SHARED, Case, House, policy_of, publish, ward_frame
+from cases import CASES, NOT_SHARED, Case, House, few, policy_of, publish, ward_frame
 from hypothesis import settings
 from tampering import Releases
 
 import discreet
 
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.register_profile("here", max_examples=few(100), deadline=None)
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)

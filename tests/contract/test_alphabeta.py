@@ -126,6 +126,7 @@ def test_a_view_that_was_changed_does_not_verify(release, how):
     assert broken & {"twice": {"tuples"}, "order": {"tuples"}, "outside": {"schema"}, "fewer": {"size", "promise"}}[how]
 
 
+@pytest.mark.slow
 def test_estimates_are_unbiased_and_intervals_cover(tmp_path):
     """300 seeds: the mean is within 4 standard errors of the truth, and intervals hold it in 92 to 98.5 % of cases."""
     policy, rows = policy_of(tmp_path), people()

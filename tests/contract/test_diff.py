@@ -13,6 +13,7 @@ import cases
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -209,7 +210,7 @@ def test_a_value_of_one_policy_only_has_its_tolerance_on_one_side(tmp_path):
     assert entry == {"what": "tolerance of Cold", "a": None, "b": "3/10", "meaning": "only B has this value"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 @given(
     theta=st.fractions(0, 4, max_denominator=8),
     floor=st.fractions(0, 1, max_denominator=10),
@@ -251,7 +252,7 @@ SMALL = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=few(300), deadline=None)
 @given(before=SMALL, after=SMALL)
 def test_what_a_domain_gained_and_lost_is_counted_like_sets(before, after):
     """However the domains are declared; nothing is said exactly where they are the same."""
@@ -262,7 +263,7 @@ def test_what_a_domain_gained_and_lost_is_counted_like_sets(before, after):
     assert (words == "") == (before == after)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=few(60), deadline=None)
 @given(edits=st.sets(st.sampled_from([(old, new) for old, new, _ in EDITS[1:]]), max_size=4))
 def test_seen_from_the_other_side_a_and_b_change_places(edits):
     """The same things differ, whichever is named first."""

@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def promises(draw: st.DrawFn) -> tuple[Fraction, Fraction]:
 @given(
     promise=promises(), shares=st.lists(fractions, min_size=1, max_size=3), tuning=st.sampled_from(["optimal", "paper"])
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_no_independent_adversary_learns_more_than_promised(promise, shares, tuning):
     """Whatever priors up to d he has, no posterior passes gamma and none falls below d/gamma of its prior."""
     d, gamma = promise
@@ -92,7 +93,7 @@ def test_no_independent_adversary_learns_more_than_promised(promise, shares, tun
 
 
 @given(weights=st.lists(fractions, min_size=2, max_size=5), rise=fractions)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_no_linking_adversary_learns_more_than_promised(weights, rise):
     """One who knows that exactly one of some tuples is there: where no prior passes d, no posterior passes gamma."""
     law = exclusive(weights)
@@ -118,7 +119,7 @@ def test_the_exclusive_choice_is_tight(candidates):
 
 
 @given(promise=promises())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=few(200), deadline=None)
 def test_probabilities_are_ones_that_coins_have_and_are_tight(promise):
     """Multiples of 2^-62; keeping a little more or inserting a little less breaks the promise."""
     d, gamma = promise
@@ -196,7 +197,7 @@ def test_a_guarantee_is_read_back_from_a_release():
 
 
 @given(sizes=st.lists(st.integers(1, 2**40), min_size=1, max_size=7), data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=few(200), deadline=None)
 def test_tuples_are_packed_and_unpacked_without_loss_and_in_order(sizes, data):
     """Any number of words; the order of packed tuples is that of the tuples."""
     radix = Radix(sizes=tuple(sizes))
@@ -210,7 +211,7 @@ def test_tuples_are_packed_and_unpacked_without_loss_and_in_order(sizes, data):
 
 @pytest.mark.parametrize("sizes", [(7, 5), (2**40, 2**40)])
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_sets_of_tuples_are_sets(sizes, data):
     """Difference and union against Python's own sets."""
     radix = Radix(sizes=sizes)

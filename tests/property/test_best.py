@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from cases import SHARED, needs_shared
+from cases import SHARED, few, needs_shared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,6 +98,7 @@ def _own(answer: discreet.Estimate) -> float:
     return answer.design.value if answer.estimator == "unbiased" else answer.value
 
 
+@pytest.mark.slow
 def test_intervals_of_the_best_estimate_cover_and_hold_their_value(tmp_path):
     """40 seeds, conditions with counts of all sizes: at least 93 % are covered, and 90 % of each size."""
     conditions = {**selections(every=40), **_wider()}
@@ -166,7 +167,7 @@ numbers = st.floats(-1e4, 1e4)
 
 
 @given(value=numbers, error=st.floats(0.01, 1e3), expected=st.floats(0, 1e4), spread=st.floats(0, 5))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=few(300), deadline=None)
 def test_the_estimate_lies_between_model_and_answer(value, error, expected, spread):
     """Where that is many standard errors it is the answer itself; it never leaves what is possible, and never jumps."""
     most = 5_000

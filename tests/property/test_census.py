@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
@@ -84,7 +85,7 @@ def test_the_other_columns_are_skewed_as_in_a_census(census):
 
 
 @given(st.integers(1, 3_000), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 def test_the_seed_moves_rows_and_never_a_count(rows, seed):
     """Every column's counts depend on the number of rows alone, and are the large table's shares, rounded."""
     table, other = synthetic_census(rows, seed), synthetic_census(rows, seed + 1)

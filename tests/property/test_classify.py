@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +54,7 @@ def test_pruning_drops_what_is_noise():
     assert pruned.accuracy(features[test], classes[test]) > whole.accuracy(features[test], classes[test]) + 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 4)), min_size=1, max_size=12))
 def test_a_weight_is_a_row_so_many_times(rows):
     """And a row of weight 0 is none; a release of no people is refused."""

@@ -9,6 +9,7 @@ from math import floor
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ def classes(draw: st.DrawFn, most_buckets: int = 40) -> tuple[Ints, int]:
 
 @pytest.mark.parametrize("how", HOWS)
 @given(drawn=classes(), seed=seeds)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=few(300), deadline=None)
 def test_every_bucket_is_full_and_holds_floor_or_ceil_of_each_values_mean(
     how: str, drawn: tuple[Ints, int], seed: int
 ) -> None:
@@ -73,7 +74,7 @@ def test_every_bucket_is_full_and_holds_floor_or_ceil_of_each_values_mean(
 
 
 @given(drawn=classes(most_buckets=200), seed=seeds, block=st.integers(1, 9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=few(300), deadline=None)
 def test_splitting_into_blocks_keeps_every_bucket_full(drawn: tuple[Ints, int], seed: int, block: int) -> None:
     """Classes of more buckets than are composed together, halved until they are few enough, odd ones peeled."""
     records, buckets = drawn
@@ -90,7 +91,7 @@ def test_few_and_very_many_buckets_are_composed_alike(how: str, buckets: int) ->
 
 
 @given(drawn=classes(), seed=seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_round_robin_needs_no_coins(drawn: tuple[Ints, int], seed: int) -> None:
     """The paper's composition is a function of the plan alone."""
     records, buckets = drawn
@@ -132,7 +133,7 @@ def check_slots(slots: Slots, plan: BucketPlan) -> None:
 
 @pytest.mark.parametrize("how", HOWS)
 @given(plan=plans(), seed=seeds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_slots_keep_the_plan_and_every_tolerance(how: str, plan: BucketPlan, seed: int) -> None:
     """Ids run from 1 to the number of buckets, as many of each size as planned, and no share is above its tolerance."""
     check_slots(draw_slots(plan, tuple(plan.allocation), how, Coins.from_seed(seed)), plan)
@@ -145,7 +146,7 @@ def shuffled_rows(plan: BucketPlan, seed: int) -> Ints:
 
 
 @given(plan=plans(), seed=seeds, cuts=st.lists(st.integers(0, 210), max_size=6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_rows_get_each_slot_of_their_own_value_once_however_they_are_batched(
     plan: BucketPlan, seed: int, cuts: list[int]
 ) -> None:

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,7 +58,7 @@ def dense(parents, counts, variances):
     return matrix @ solution
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=few(500))
 @given(measured())
 def test_consistent_equals_dense_least_squares(case):
     """Any tree, any variances, unmeasured leaves, inner nodes, roots and whole subtrees."""

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from cases import few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -205,7 +206,7 @@ def agrees(question: tuple[Any, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
         assert count_domain(written(node), domains, aux=aux) == wanted, (written(node), domains)
 
 
-@settings(QUICK, max_examples=300)
+@settings(QUICK, max_examples=few(300))
 @given(question=questions())
 def test_the_count_is_that_of_the_tuples_one_by_one(question: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An evaluator of three-valued logic in Python, on every tuple, gives the same number."""
@@ -213,7 +214,7 @@ def test_the_count_is_that_of_the_tuples_one_by_one(question: Any, monkeypatch: 
 
 
 @pytest.mark.slow
-@settings(QUICK, max_examples=3_000)
+@settings(QUICK, max_examples=few(3_000))
 @given(question=questions())
 def test_the_count_is_that_of_the_tuples_one_by_one_for_thousands(
     question: Any, monkeypatch: pytest.MonkeyPatch
@@ -232,7 +233,7 @@ def weighed(node: Any, domains: Mapping[str, Any], weights: Mapping[str, list[in
     return found
 
 
-@settings(QUICK, max_examples=200)
+@settings(QUICK, max_examples=few(200))
 @given(question=questions(), data=st.data())
 def test_weighted_counts_are_those_of_the_tuples_one_by_one(
     question: Any, data: st.DataObject, monkeypatch: pytest.MonkeyPatch

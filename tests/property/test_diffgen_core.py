@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -228,7 +229,7 @@ def test_weighing_is_least_squares():
     np.testing.assert_allclose(np.concatenate(agreed).ravel(), solution[4:], atol=1e-4)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=few(60))
 @given(st.integers(0, 3000), st.sampled_from(["1/100", "1/10", "1", "8"]), st.sampled_from(["max", "information_gain"]))
 def test_a_release_agrees_with_itself(number, epsilon, score):
     """Whatever the noise: no negative count, and every table's sums are the leaves'."""

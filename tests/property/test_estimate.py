@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from cases import few
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ def subsets(values: int) -> Iterator[tuple[int, ...]]:
 # --- Hard bounds ---------------------------------------------------------------------------------------------------
 
 
-@settings(SLOW, max_examples=200)
+@settings(SLOW, max_examples=few(200))
 @given(buckets=bucketed(), data=st.data())
 def test_the_truth_is_within_the_bounds_whatever_the_parts(buckets: Buckets, data: st.DataObject) -> None:
     """Up to three parts, each with its own values and its own condition on the rows."""
@@ -110,7 +111,7 @@ def test_the_truth_is_within_the_bounds_whatever_the_parts(buckets: Buckets, dat
         assert found.exact == (found.bounds[0] == found.bounds[1])
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=few(100))
 @given(buckets=bucketed(3, 3, 3), data=st.data())
 @example(buckets=[[0, 1, 1], [0, 0, 1], [1, 2, 2]], data=None)
 def test_the_bounds_of_one_part_are_reached(buckets: Buckets, data: st.DataObject | None) -> None:
@@ -293,7 +294,7 @@ def release(people: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Iter
     release.close()
 
 
-@settings(SLOW, max_examples=40)
+@settings(SLOW, max_examples=few(40))
 @given(questions=st.lists(QUESTIONS, min_size=1, max_size=6), estimator=st.sampled_from(("unbiased", "uniform")))
 def test_asking_many_is_asking_one_by_one(questions: list[Asked], estimator: str, release: discreet.Release) -> None:
     """Shared work changes no digit, and a repeated question has one answer."""
@@ -351,7 +352,7 @@ def spans(rows: list[list[int]], wanted: list[int]) -> bool:
     return not any(reduced(wanted))
 
 
-@settings(SLOW, max_examples=200)
+@settings(SLOW, max_examples=few(200))
 @given(buckets=bucketed(5, 8, 5))
 def test_the_weights_count_every_record_of_the_values_once_and_no_other(buckets: Buckets) -> None:
     """sum_g c_gy w_gX = n_y where y is in X and 0 elsewhere, exactly where linear algebra says that weights exist."""
@@ -437,7 +438,7 @@ TWO_PARTS = (
 )
 
 
-@settings(SLOW, max_examples=60)
+@settings(SLOW, max_examples=few(60))
 @given(tossed=coin_tossed())
 @example(tossed=ONE_PART)
 @example(tossed=TWO_PARTS)
@@ -475,7 +476,7 @@ def test_over_all_coins_the_mean_is_the_truth_and_the_variance_is_the_formulas(
         assert informed.variance(parts, {}) >= float(np.var(estimates)) - 1e-9, "an unknown covariance is not left out"
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=few(100))
 @given(buckets=bucketed(4, 6, 4), data=st.data())
 def test_the_shares_behind_the_variance_are_shares_and_right_in_total(buckets: Buckets, data: st.DataObject) -> None:
     """Between 0 and 1 for every value; where nobody or everybody matches, they say so."""
@@ -492,7 +493,7 @@ def test_the_shares_behind_the_variance_are_shares_and_right_in_total(buckets: B
 # --- The papers' estimator -----------------------------------------------------------------------------------------
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=few(100))
 @given(buckets=bucketed(), data=st.data())
 def test_uniform_is_the_papers_sum_over_buckets(buckets: Buckets, data: st.DataObject) -> None:
     """sum_g a_g c_g / S_g, as [WWFW] writes it."""
@@ -507,7 +508,7 @@ def test_uniform_is_the_papers_sum_over_buckets(buckets: Buckets, data: st.DataO
     assert found.conditional_on == ("nothing" if found.exact else "model")
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=few(100))
 @given(bucket=st.lists(st.integers(0, 2), min_size=1, max_size=5), data=st.data())
 def test_uniform_has_the_mean_and_variance_of_a_random_matching_in_one_bucket(
     bucket: list[int], data: st.DataObject

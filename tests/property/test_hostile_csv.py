@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -188,7 +189,7 @@ def written(data: bytes, name: str, folder: str, *, cut: int | None = None) -> P
 
 
 @given(form=FORMS, edits=EDITS, name=NAMES, said=SAID, cut=st.sampled_from((None, None, -4, 40)))
-@settings(FUZZ, max_examples=4_600)
+@settings(FUZZ, max_examples=few(4_600))
 def test_any_bytes_are_a_table_or_refused_without_a_cell(
     form: Form, edits: list[Any], name: str, said: discreet.CsvForm | None, cut: int | None
 ) -> None:
@@ -208,7 +209,7 @@ def test_any_bytes_are_a_table_or_refused_without_a_cell(
 
 
 @given(form=FORMS, edits=EDITS, name=NAMES, sensitive=st.sampled_from((None, None, "disease", "nobody")))
-@settings(FUZZ, max_examples=400)
+@settings(FUZZ, max_examples=few(400))
 def test_any_bytes_give_a_draft_or_are_refused_without_a_cell(
     form: Form, edits: list[Any], name: str, sensitive: str | None
 ) -> None:
@@ -227,7 +228,7 @@ def test_any_bytes_give_a_draft_or_are_refused_without_a_cell(
 
 
 @given(form=FORMS, edits=EDITS, name=NAMES)
-@settings(FUZZ, max_examples=400)
+@settings(FUZZ, max_examples=few(400))
 def test_the_command_drafts_or_refuses_any_bytes(form: Form, edits: list[Any], name: str) -> None:
     """400 files through `discreet init`: exit 0 or 2, and no traceback."""
     with tempfile.TemporaryDirectory() as folder:

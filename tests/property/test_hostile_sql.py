@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from cases import CASES, Case
+from cases import CASES, Case, few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tampering import Releases
@@ -438,7 +438,7 @@ WAYS = st.sampled_from(("count", "query", "query", "count_by", "count_many"))
 
 @pytest.mark.slow
 @given(text=ASKED, way=WAYS, aux=st.booleans())
-@settings(FUZZ, max_examples=9_000)
+@settings(FUZZ, max_examples=few(9_000))
 def test_any_question_is_answered_or_refused(
     text: str, way: str, aux: bool, release: discreet.Release, canary: Path
 ) -> None:
@@ -448,7 +448,7 @@ def test_any_question_is_answered_or_refused(
 
 @pytest.mark.slow
 @given(text=ASKED)
-@settings(FUZZ, max_examples=500)
+@settings(FUZZ, max_examples=few(500))
 def test_any_question_to_the_command_is_answered_or_refused(text: str, release: discreet.Release, canary: Path) -> None:
     """500 questions through the command line: exit 0, 1 or 2, and no traceback."""
     survives(release, canary, text, "command", aux=False)
@@ -525,7 +525,7 @@ REPEATED = st.sampled_from(
     end=st.sampled_from((")", "]", "}", " END", "", " = 1", " OR age = 1")),
     way=WAYS,
 )
-@settings(FUZZ, max_examples=500)
+@settings(FUZZ, max_examples=few(500))
 def test_a_question_that_goes_on_and_on_is_answered_or_refused(
     piece: str, times: int, middle: str, end: str, way: str, release: discreet.Release, canary: Path
 ) -> None:

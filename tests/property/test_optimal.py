@@ -14,6 +14,7 @@ from math import floor
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -108,7 +109,7 @@ def check_plan(plan: discreet.BucketPlan, counts: Counts, limits: Limits) -> Non
 
 
 @given(table=tables(), max_size=st.integers(2, 9))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=few(600), deadline=None)
 def test_the_optimum_is_that_of_brute_force_and_is_proved(table, max_size):
     """With gap 0 the loss is the least of all settings, the proof meets it, and a refusal means that none exists."""
     counts, limits = table
@@ -121,14 +122,14 @@ def test_the_optimum_is_that_of_brute_force_and_is_proved(table, max_size):
 
 @pytest.mark.slow
 @given(table=tables(most=9), max_size=st.integers(2, 9))
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=few(3_000), deadline=None)
 def test_the_optimum_is_that_of_brute_force_on_thousands_of_tables(table, max_size):
     """The same, on more tables."""
     test_the_optimum_is_that_of_brute_force_and_is_proved.hypothesis.inner_test(table, max_size)
 
 
 @given(table=tables(most=40, values=10), max_size=st.integers(3, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=few(40), deadline=None)
 def test_the_optimum_is_that_of_the_printed_integer_program(table, max_size):
     """[W14] section 6.1, solved as it stands, agrees on tables that brute force cannot reach."""
     counts, limits = table
@@ -140,7 +141,7 @@ def test_the_optimum_is_that_of_the_printed_integer_program(table, max_size):
 
 
 @given(table=tables(most=15), max_size=st.integers(2, 10))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_every_form_of_two_sizes_agrees_and_no_heuristic_beats_the_optimum(table, max_size):
     """Closed form, the papers' three searches and, with a proof, the optimum in the right order."""
     counts, limits = table
@@ -172,7 +173,7 @@ def test_the_two_size_program_agrees_with_the_closed_form(table, max_size):
 
 
 @given(table=tables(), setting=st.dictionaries(st.integers(1, 8), st.integers(1, 4), min_size=1, max_size=4))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=few(400), deadline=None)
 def test_a_setting_is_valid_exactly_where_every_set_of_its_sizes_can_be_filled(table, setting):
     """The flow and the min-cut condition agree, also for settings with more than two sizes."""
     counts, limits = table
@@ -262,7 +263,7 @@ def test_leaves_with_too_few_prices_are_rejected(proof):
 
 
 @given(table=tables(), prices=st.lists(st.integers(-50, 50), min_size=6, max_size=6), max_size=st.integers(2, 8))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=few(300), deadline=None)
 def test_no_prices_whatever_prove_more_than_the_optimum(table, prices, max_size):
     """Whoever makes up prices gets a bound that holds."""
     counts, limits = table

@@ -16,6 +16,7 @@ from math import ceil, floor
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -158,7 +159,7 @@ def check_allocation(problem: Problem, plan: BucketPlan) -> None:
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems() | problems(hard=True))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=few(300), deadline=None)
 def test_a_plan_loses_as_little_as_any_setting_and_a_refusal_means_that_none_exists(
     sizes: str, problem: Problem
 ) -> None:
@@ -172,7 +173,7 @@ def test_a_plan_loses_as_little_as_any_setting_and_a_refusal_means_that_none_exi
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems() | problems(hard=True), min_size=st.integers(1, 12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_a_plan_keeps_the_smallest_size_allowed_and_is_still_the_best(
     sizes: str, problem: Problem, min_size: int
 ) -> None:
@@ -189,7 +190,7 @@ def test_a_plan_keeps_the_smallest_size_allowed_and_is_still_the_best(
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=few(200), deadline=None)
 def test_an_allocation_holds_every_record_once_within_the_caps_and_fills_every_class(
     sizes: str, problem: Problem
 ) -> None:
@@ -199,7 +200,7 @@ def test_an_allocation_holds_every_record_once_within_the_caps_and_fills_every_c
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=few(200), deadline=None)
 def test_a_plan_states_its_own_numbers_rightly(sizes: str, problem: Problem) -> None:
     """Loss, records, buckets, the number of classes and the lower bound are what their definitions say."""
     plan = feasible_plan(problem, sizes)
@@ -217,7 +218,7 @@ def test_a_plan_states_its_own_numbers_rightly(sizes: str, problem: Problem) -> 
 
 
 @given(problem=problems(most=9, values=3) | problems(most=9, values=3, hard=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_filling_real_buckets_one_by_one_finds_nothing_better(problem: Problem) -> None:
     """Over all cuts into buckets of any sizes: those of at most two sizes give the plan's loss, all obey its bound."""
     counts, limits = tuple(problem.counts.values()), tuple(problem.limits.values())
@@ -244,7 +245,7 @@ def test_three_sizes_can_lose_less_and_the_lower_bound_allows_for_it() -> None:
 
 
 @given(problem=problems(), data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_the_order_of_the_values_does_not_change_the_loss(problem: Problem, data: st.DataObject) -> None:
     """A dict is not a list: shuffled values get a plan of the same loss."""
     usual = feasible_plan(problem, "two")
@@ -256,7 +257,7 @@ def test_the_order_of_the_values_does_not_change_the_loss(problem: Problem, data
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems(), factor=st.integers(2, 10**12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_a_table_many_times_as_large_loses_at_most_so_many_times_as_much(
     sizes: str, problem: Problem, factor: int
 ) -> None:
@@ -321,7 +322,7 @@ def check_limit_remedy(problem: Problem, sizes: str, whom: tuple[object, ...], n
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems(hard=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=few(150), deadline=None)
 def test_every_remedy_that_a_refusal_names_works_and_is_the_smallest(sizes: str, problem: Problem) -> None:
     """Apply the number in the message and the plan exists; apply the next smaller one and it does not."""
     refusal = refusal_of(problem, sizes)
@@ -336,7 +337,7 @@ def test_every_remedy_that_a_refusal_names_works_and_is_the_smallest(sizes: str,
 
 
 @given(problem=problems(hard=True), data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_no_fraction_below_the_named_tolerance_works(problem: Problem, data: st.DataObject) -> None:
     """The fractions k/S are all that matter: any smaller number, of whatever denominator, leaves no plan."""
     refusal = refusal_of(problem, "two")
@@ -348,7 +349,7 @@ def test_no_fraction_below_the_named_tolerance_works(problem: Problem, data: st.
 
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems(hard=True), min_size=st.integers(1, 6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_remedies_keep_the_smallest_size_that_was_asked_for(sizes: str, problem: Problem, min_size: int) -> None:
     """Where min_size is given, the named max_size, tolerance and number of sizes work together with it."""
     assume(min_size <= problem.max_size)
@@ -366,7 +367,7 @@ def test_remedies_keep_the_smallest_size_that_was_asked_for(sizes: str, problem:
 @pytest.mark.parametrize("sizes", ["one", "two"])
 @given(problem=problems(hard=True))
 @example(problem=STUCK)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_a_refusal_advises_any_number_of_sizes_exactly_where_they_do(sizes: str, problem: Problem) -> None:
     """`sizes = "optimal"` is a remedy like the others: named where it does, and it always does where two sizes do."""
     refusal = str(refusal_of(problem, sizes))
@@ -379,7 +380,7 @@ def test_a_refusal_advises_any_number_of_sizes_exactly_where_they_do(sizes: str,
 
 
 @given(problem=problems(hard=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_a_refusal_blames_the_values_whose_tolerance_is_below_their_share(problem: Problem) -> None:
     """Where some tolerance is below its value's share, exactly those values are named, in words and in `values`."""
     rows = sum(problem.counts.values())

@@ -15,6 +15,7 @@ import duckdb
 import pandas as pd
 import pytest
 import tomli_w
+from cases import few
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -146,7 +147,7 @@ def policies(draw: st.DrawFn) -> discreet.Policy:
 
 
 @given(policies())
-@settings(QUICK, max_examples=100)
+@settings(QUICK, max_examples=few(100))
 def test_a_policy_comes_back_as_it_was_saved(policy):
     """Any names, values, hierarchies and exact numbers; and it has the same digest, so the same releases."""
     with tempfile.TemporaryDirectory() as folder:
@@ -236,7 +237,7 @@ HIDES = {
 
 
 @given(st.lists(st.sampled_from(list(MISTAKES)), min_size=1, max_size=6, unique_by=lambda name: MISTAKES[name][0]))
-@settings(QUICK, max_examples=120)
+@settings(QUICK, max_examples=few(120))
 @example(["swapped range", "theta"])
 @example(["sizes", "max_size", "composition", "theta", "floor", "zero"])
 def test_all_mistakes_are_named_at_once_with_their_lines(chosen):
@@ -376,7 +377,7 @@ PLACES = [
 
 
 @given(st.sampled_from(PLACES), ANYTHING)
-@settings(QUICK, max_examples=300)
+@settings(QUICK, max_examples=few(300))
 @example(("mechanism", "kind"), ["buckets"])
 @example(("mechanism", "sizes"), ["two"])
 @example(("domains", "gender", "missing"), ["category"])
@@ -392,7 +393,7 @@ def test_anything_in_the_place_of_anything_is_a_problem_or_right(place, value):
 
 
 @given(st.text(max_size=30) | st.text(st.sampled_from('[]{}=."#\n a1'), max_size=40))
-@settings(QUICK, max_examples=60)
+@settings(QUICK, max_examples=few(60))
 def test_any_text_is_a_policy_or_a_list_of_problems(text):
     """Not one word of TOML, or TOML of something else."""
     assert problems_of(text.encode(errors="replace").decode())
@@ -516,7 +517,7 @@ def people(rows: int = 30) -> pd.DataFrame:
     st.sampled_from(["pandas", "csv", "parquet"]),
     st.randoms(use_true_random=False),
 )
-@settings(QUICK, max_examples=50)
+@settings(QUICK, max_examples=few(50))
 def test_cells_that_do_not_fit_are_counted_by_column_and_never_shown(policy, bad, kind, coins):
     """All columns at once, with the numbers of strange and of empty cells; no cell, no name."""
     frame = people()

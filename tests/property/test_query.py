@@ -17,6 +17,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import few
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -492,7 +493,7 @@ def _split_matches(engine: Engine, query: Query, column: str, missing: bool) -> 
     return {number for number, row in enumerate(ROWS) if (row[column], *(row[name] for name in names)) in found}
 
 
-@settings(SQL, max_examples=150)
+@settings(SQL, max_examples=few(150))
 @given(node=conditions(COLUMNS), column=st.sampled_from(("ill", "level")))
 @example(
     node=Junction(
@@ -517,7 +518,7 @@ def test_a_split_condition_has_the_truth_that_sql_gives_the_joined_row(
     assert split_matches(engine, parse_query(text, SCHEMA, KNOWN), column) == mine, text
 
 
-@settings(SQL, max_examples=50)
+@settings(SQL, max_examples=few(50))
 @given(node=conditions(COLUMNS, 4), column=st.sampled_from(("ill", "level")))
 def test_a_condition_and_its_negation_and_its_unknown_share_out_the_rows(
     node: Any, column: str, engine: Engine
@@ -559,7 +560,7 @@ def disturbed(draw: st.DrawFn) -> str:
     return " ".join(words)
 
 
-@settings(SQL, max_examples=200)
+@settings(SQL, max_examples=few(200))
 @given(text=disturbed())
 def test_a_text_is_refused_or_means_what_duckdb_reads_in_it(
     text: str, raw: duckdb.DuckDBPyConnection, engine: Engine
@@ -576,7 +577,7 @@ def test_a_text_is_refused_or_means_what_duckdb_reads_in_it(
     assert split_matches(engine, query, "level") == found, text
 
 
-@settings(SQL, max_examples=200)
+@settings(SQL, max_examples=few(200))
 @given(text=st.one_of(st.text(), st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), disturbed()))
 @example(text="\ud800")
 @example(text='"\ud800" = 1')
@@ -869,7 +870,7 @@ def test_an_auxiliary_table_that_was_not_handed_in_is_refused() -> None:
 # --- Whole statements ----------------------------------------------------------------------------------------------
 
 
-@settings(SQL, max_examples=100)
+@settings(SQL, max_examples=few(100))
 @given(
     node=st.none() | conditions(COLUMNS, 3),
     table=st.sampled_from(("release", "t", "Adult", '"Release"', "qit", "st", "größe")),
@@ -1021,7 +1022,7 @@ def test_text_is_compared_letter_by_letter_and_not_in_the_order_of_its_domain(
     assert awkward.count("mixed >= 'b'").value == number(people, lambda row: row["MiXeD"] in ("b", "z"))
 
 
-@settings(SQL, max_examples=80)
+@settings(SQL, max_examples=few(80))
 @given(node=conditions({name: kind for name, kind in COLUMNS.items() if name != "ill"}, 5))
 def test_a_release_counts_exactly_what_does_not_ask_for_the_sensitive_value(
     node: Any, release: discreet.Release, plain: list[Row]
@@ -1033,7 +1034,7 @@ def test_a_release_counts_exactly_what_does_not_ask_for_the_sensitive_value(
     assert found.value == expected
 
 
-@settings(SQL, max_examples=80)
+@settings(SQL, max_examples=few(80))
 @given(node=conditions(COLUMNS, 5))
 def test_a_releases_bounds_hold_the_truth_of_any_condition(
     node: Any, release: discreet.Release, plain: list[Row]

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from discreet.mechanism.alphabeta.making.codes import Radix, distinct
 
 
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=4), data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_every_selection_is_counted(sizes, data):
     """Against plain loops over attributes, values and tuples; n_D is the count over the whole domain."""
     rows = data.draw(st.lists(st.tuples(*(st.integers(0, size - 1) for size in sizes)), max_size=12))

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from cases import few
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -62,7 +63,7 @@ def made(d: Fraction, gamma: Fraction, adversary: str, views: int) -> DGammaPriv
 
 
 @given(promise=promises(), weights=st.lists(st.integers(0, 9), min_size=15, max_size=15))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=few(80), deadline=None)
 def test_whatever_changes_between_views_an_independent_adversary_learns_no_more(promise, weights):
     """Any belief over the histories of a tuple (joins, leaves, comes back) that puts at most d on it being there."""
     d, gamma, views = promise
@@ -80,7 +81,7 @@ def test_whatever_changes_between_views_an_independent_adversary_learns_no_more(
 
 
 @given(promise=promises(), history=st.integers(1, 15), other=st.integers(1, 15))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=few(60), deadline=None)
 def test_whatever_changes_between_views_a_linking_adversary_learns_no_more(promise, history, other):
     """Candidates of which one is the person's, in every table or in some of them: no posterior passes gamma.
 
@@ -178,7 +179,7 @@ def test_one_view_with_more_alpha_breaks_the_promise(adversary):
 
 
 @given(promise=promises(), low=percents, high=st.integers(101, 900).map(lambda each: Fraction(each, 100)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_with_a_source_every_tuple_keeps_its_own_promise(promise, low, high):
     """Whatever its weight w: prior d w gives at most gamma, and at least d w / gamma of itself."""
     d, gamma, _ = promise
@@ -223,7 +224,7 @@ def shown(times: int, records: int, own: int, keep: Fraction, domain: int) -> Fr
 
 
 @given(records=st.integers(1, 30), domain=st.integers(2, 200), d=percents, rise=percents)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_frapp_keeps_its_promise_for_tuples_seen_once_and_no_more(records, domain, d, rise):
     """Against the binomial law itself; 0.2 % more kept breaks it, unless the missing tuple set the limit."""
     gamma = d + (1 - d) * rise
@@ -266,7 +267,7 @@ def test_the_parameter_of_frapp_on_adult():
 
 
 @given(promise=promises(), prior=percents)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=few(100), deadline=None)
 def test_conversions_between_notions_say_the_least_that_follows(promise, prior):
     """A (d, gamma)-private ratio of likelihoods moves no prior up to d by more than delta, and delta is reached."""
     d, gamma, _ = promise

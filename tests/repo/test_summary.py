@@ -22,6 +22,7 @@ def test_that_is_skipped_anyway(): ...
 """
 
 
+@pytest.mark.slow
 def test_skipped_for_want_of_data_is_counted_at_the_end(tmp_path):
     """Only those, by their reason, also where other processes ran them."""
     (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from cases import SHARED, needs_shared
+from cases import SHARED, few, needs_shared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -619,7 +619,7 @@ LABELS = st.text(
 
 
 @given(leaves=st.lists(LABELS, min_size=1, max_size=8, unique_by=lambda leaf: "".join(leaf.split()).casefold()))
-@settings(max_examples=200)
+@settings(max_examples=few(200))
 def test_what_is_written_is_read_again(leaves, tmp_path_factory):
     """Any labels that pass the check survive the file, separators and quotes and all; others are not written."""
     rows = [(leaf, f"over {leaf}", "*") for leaf in leaves]

@@ -39,6 +39,8 @@ from discreet.query.split import split_by
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.series.coins import Coins
 
+pytestmark = pytest.mark.slow  # hundreds of releases
+
 ADULT = SHARED / "adult_full.parquet"
 TOGETHER = (0.93, 0.97)  # the coverage of 95 % intervals over all conditions
 EACH = (0.90, 0.995)  # and of each condition

@@ -14,6 +14,8 @@ from discreet.estimate.diffgen import leaves
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.hierarchy import hierarchy_of_ranges
 
+pytestmark = pytest.mark.slow  # hundreds of releases
+
 JOBS = tuple("abcdefgh")
 SCHEMA = discreet.Schema(
     quasi_identifiers=("age", "wage", "job", "sex"),

@@ -66,6 +66,7 @@ def test_counts_keep_their_epsilon(noise, private):
     assert (excess(*seen, epsilon) < ERRORS) is private
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("monotone", "runs"), [(True, 20_000), pytest.param(False, 40_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("noise", "private"), [(OpenDpNoise(), True), (LessNoise(), False)])
 def test_choices_keep_their_epsilon(noise, private, monotone, runs):
