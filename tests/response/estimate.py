@@ -33,7 +33,7 @@ class ResponseRelease(Release):
 
     @cached_property
     def _table(self) -> str:
-        with self._reading(ROWS) as read:
+        with self._reading(ROWS, self.rows) as read:
             self._engine.rows(f"CREATE TABLE responses AS {read}")
         return "responses"
 

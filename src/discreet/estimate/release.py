@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.engine.duck import Engine
 from discreet.engine.encoding import identifier, literal, text
@@ -163,12 +164,17 @@ class Release(ABC):
         self._engine.close()
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[str]:
-        """SQL that reads one table of the release; whatever its bytes make the libraries raise is one sentence."""
+    def _reading(self, name: str, most: int) -> Iterator[str]:
+        """SQL that reads one table of the release; whatever its bytes make the libraries raise is one sentence.
+
+        A table with more rows than `most`, which the manifest states, is not read: a small file may hold billions.
+        """
         try:
             path = plain_file(self._manifest.folder, name).resolve()
+            if pq.read_metadata(path).num_rows > most:
+                raise ValueError
             yield f"SELECT * FROM read_parquet({text(str(path))})"
-        except (duckdb.Error, pa.ArrowException, KeyError, ValueError, TypeError):
+        except (duckdb.Error, pa.ArrowException, OSError, KeyError, ValueError, TypeError):
             raise ReleaseError(
                 f"release ({self._manifest.folder}) has a table that cannot be read; verify says more"
             ) from None

@@ -100,11 +100,11 @@ class AlphaBetaRelease(Release):
     def _shown(self) -> Shown:
         """The tuples, read with the first question."""
         if not self.several:
-            with self._reading(VIEW) as view:
+            with self._reading(VIEW, self.size) as view:
                 return show_one(self._engine, self.schema, view, self.guarantee)
-        number = self._manifest.statement.numbers.view
-        with self._reading(VIEW) as view, self._reading(EARLIER) as earlier:
-            return show_several(self._engine, self.schema, view, earlier, number, self.guarantee)
+        numbers = self._manifest.statement.numbers
+        with self._reading(VIEW, self.size) as view, self._reading(EARLIER, numbers.earlier) as earlier:
+            return show_several(self._engine, self.schema, view, earlier, numbers.view, self.guarantee)
 
     @cached_property
     def whole(self) -> Part:

@@ -49,7 +49,7 @@ class BucketRelease(Release):
         """The ST, read with the first question."""
         sensitive = self.schema.sensitive
         encoding = self.schema.domains[sensitive].encoding
-        with self._reading(ST) as read:
+        with self._reading(ST, self.rows) as read:
             self._engine.rows(f"CREATE VIEW st AS {read}")
             whole = Encoding(range(1, 2**53))
             columns = {"BID": ("BID", whole), sensitive: (sensitive, encoding), "COUNT": ("COUNT", whole)}
@@ -77,14 +77,14 @@ class BucketRelease(Release):
     def _rows(self) -> Rows:
         """The QIT, opened with the first question."""
         ids = self.composition.ids
-        with self._reading(QIT) as read:
+        with self._reading(QIT, self.rows) as read:
             self._engine.rows(f"CREATE VIEW qit AS {read}")
             return Rows(self._engine, self.schema, "qit", ids)
 
     def _possible(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:
             return list(self.composition.values)
-        with self._reading(QIT):
+        with self._reading(QIT, self.rows):
             found = self._rows.occurring(column)
         return [value for value in self.schema.domains[column] if value in found]
 
