@@ -94,7 +94,7 @@ def numbers_from_json(block: Mapping[str, Any]) -> ResponseNumbers:
 
 
 def check_schema(files: ResponseFiles) -> str | None:
-    return check_tables(files, {})
+    return check_tables(files, {}, {ROWS: files.statement.numbers.rows})
 
 
 def check_rows(files: ResponseFiles) -> str | None:

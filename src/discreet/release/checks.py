@@ -73,16 +73,20 @@ def check_described(files: AnyFiles) -> str | None:
     return None
 
 
-def check_tables(files: AnyFiles, added: Mapping[str, Encoding]) -> str | None:
+def check_tables(files: AnyFiles, added: Mapping[str, Encoding], most: Mapping[str, int]) -> str | None:
     """The tables have exactly the declared columns, every cell lies in its domain, and nothing else is in the files.
 
-    `added` are the columns that are not the table's own. Each file is a relation named after it from here on.
+    `added` are the columns that are not the table's own, and `most` how many rows each may have as far as the manifest
+    states: a small file may hold billions. Each file is a relation named after it from here on.
     """
     family = FAMILIES[files.manifest.kind]
     for name in family.files(files.statement):
         path, relation = files.path(name), Path(name).stem
-        if pq.read_metadata(path).metadata:
+        footer = pq.read_metadata(path)
+        if footer.metadata:
             return f"{name} carries metadata that nobody declared"
+        if footer.num_rows > most[name]:
+            return f"{name} has {footer.num_rows:,} rows, more than the manifest states"
         files.engine.rows(
             f"CREATE OR REPLACE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path.resolve()))})"
         )

@@ -28,7 +28,9 @@ FALSE_ALARM = 1e-9
 
 def check_schema(files: AlphaBetaFiles) -> str | None:
     """The tables have exactly the declared columns, and every cell lies in its domain."""
-    return check_tables(files, {SLOT: Encoding(range(files.statement.mechanism.slots))})
+    numbers = files.statement.numbers
+    slots = Encoding(range(files.statement.mechanism.slots))
+    return check_tables(files, {SLOT: slots}, {VIEW: numbers.tuples, EARLIER: numbers.earlier})
 
 
 def check_tuples(files: AlphaBetaFiles) -> str | None:

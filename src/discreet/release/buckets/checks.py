@@ -15,7 +15,8 @@ _WHOLE = Encoding(range(1, 2**53))
 
 def check_schema(files: BucketFiles) -> str | None:
     """Both tables have exactly the declared columns, every cell lies in its domain, and nothing else is in them."""
-    return check_tables(files, {"BID": _WHOLE, "COUNT": _WHOLE})
+    rows = files.statement.numbers.rows
+    return check_tables(files, {"BID": _WHOLE, "COUNT": _WHOLE}, {QIT: rows, ST: rows})
 
 
 def check_rows(files: BucketFiles) -> str | None:
