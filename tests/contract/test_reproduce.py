@@ -51,7 +51,16 @@ def test_data_that_is_not_there_is_one_sentence(tmp_path):
     assert not (tmp_path / "o").exists()
 
 
-@pytest.mark.parametrize("item", find_items("all"), ids=lambda item: item.name)
+LONG = ("relative-error", "diffgen-accuracy", "diffgen-ranges", "runtime-rows", "runtime-values", "information-loss")
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        pytest.param(item, id=item.name, marks=[pytest.mark.slow] if item.name in LONG else [])
+        for item in find_items("all")
+    ],
+)
 def test_every_item_gives_a_page_a_table_and_figures(item, tmp_path):
     """A quick run: the page has the claim, our figure, why they differ and the data; figures are PNG and SVG."""
     told = json.loads(run(item.name, "--quick", "-o", str(tmp_path), "--json"))

@@ -179,7 +179,7 @@ def edited(data: bytes, edits: list[tuple[str, float, Any]]) -> bytes:
     return data
 
 
-@every(some=14, many=350)
+@every(some=8, many=350)
 def test_bytes_changed_anywhere(case: Case, examples: int, releases: Releases) -> None:
     """Flipped, cut, inserted, removed and repeated bytes; what is not as stated never holds."""
     before = whole(case, releases)
@@ -365,13 +365,13 @@ def plain(content: Any) -> Any:
     return (type(content).__name__, content) if number_in(content) is None else number_in(content)
 
 
-@every(some=20, many=1_000)
+@every(some=12, many=1_000)
 def test_a_manifest_changed_anywhere(case: Case, examples: int, releases: Releases) -> None:
     """Other values, types, keys, paths and sizes; one that holds promises what was promised."""
     look_at_manifests(case, whole(case, releases), examples)
 
 
-@every(some=10, many=300, cases=LASTING)
+@every(some=6, many=300, cases=LASTING)
 def test_the_manifest_of_a_second_state_changed_anywhere(case: Case, examples: int, releases: Releases) -> None:
     """The same where earlier releases were charged, or showed tuples."""
     look_at_manifests(case, whole(case, releases, later=True), examples)
@@ -487,7 +487,7 @@ def tables(draw: st.DrawFn, table: pa.Table) -> pa.Table:
     return table
 
 
-@every(some=10, many=150)
+@every(some=6, many=150)
 def test_other_tables(case: Case, examples: int, releases: Releases) -> None:
     """Parquet of other columns, types, nested types, cells and rows; unmended, none holds."""
     before = whole(case, releases)
@@ -541,7 +541,7 @@ KINDS: dict[str, Callable[[Path, Path], object]] = {
 }
 
 
-@every(some=8, many=60)
+@every(some=4, many=60)
 def test_files_of_other_kinds(case: Case, examples: int, releases: Releases) -> None:
     """Folders, pipes, links, gaps and strangers among the files; none holds."""
     before = whole(case, releases)

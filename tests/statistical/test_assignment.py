@@ -35,6 +35,9 @@ RARE = log(1e8)
 FAR = 5.8
 
 
+pytestmark = pytest.mark.slow  # thousands of releases
+
+
 def bound(freedom: int) -> float:
     """What a chi-square variable exceeds with a chance of at most 1e-8."""
     return freedom + 2 * sqrt(freedom * RARE) + 2 * RARE

@@ -26,6 +26,9 @@ Floats = NDArray[np.float64]
 RARE = log(1e9)
 
 
+pytestmark = pytest.mark.slow  # thousands of compositions
+
+
 def bound(freedom: int) -> float:
     """What a chi-square variable exceeds with a chance of at most e^-RARE = 1e-9."""
     return freedom + 2 * sqrt(freedom * RARE) + 2 * RARE
