@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 MANIFEST, README = "datapackage.json", "README.md"
 # A sample in the ordinary run, all of it in the slow one; each release starts its sample elsewhere.
 SAMPLED = pytest.mark.parametrize(
-    "thin", [pytest.param(6, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+    "thin", [pytest.param(12, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 )
 WORDS = {"promise", "words"}  # the checks that hold the facts and the README against the promise
 

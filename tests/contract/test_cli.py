@@ -549,6 +549,7 @@ def test_what_a_release_says_is_shown_as_text(text, demo, tmp_path):
             assert text in shown
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_gets_an_answer(demo, tmp_path):
     """Bars and names may be written otherwise, but they are written."""
     sql = "SELECT COUNT(*) FROM release GROUP BY disease"

@@ -155,7 +155,7 @@ def test_the_series_keeps_its_coins(tmp_path):
 
 
 def test_its_intervals_hold_the_truth_as_often_as_they_say(tmp_path):
-    """Over 120 sets of coins: without bias, covered, and a wrong probability to keep would show."""
+    """Over 60 sets of coins: without bias, covered, and a wrong probability to keep would show."""
     coins = np.random.default_rng(1)
     frame = pd.DataFrame(
         {
@@ -172,7 +172,7 @@ def test_its_intervals_hold_the_truth_as_often_as_they_say(tmp_path):
     policy = policy_of(CASE, tmp_path)
     table = discreet.read_table(frame, policy)
     answers = []
-    for seed in range(120):
+    for seed in range(60):
         release = discreet.publish(table, policy, to=tmp_path / "r", seed=seed, replace=True)
         answers.append(release.count(where))
         release.close()

@@ -154,6 +154,7 @@ def test_public_tables_run(file, sensitive, others, tmp_path):
     assert others <= set(draft.candidates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_two_hundred_columns_run(form, tmp_path):
     """A wide table is profiled in three scans at most, and drafted whole."""

@@ -81,6 +81,7 @@ def test_a_publisher_that_is_stopped_leaves_nothing_behind(house, moment, number
     assert everything(house) == before
 
 
+@pytest.mark.slow
 def test_after_ctrl_c_publishing_works_and_the_series_is_kept(house):
     """A series that holds an earlier release survives an interrupted second one."""
     words = [sys.executable, "-m", "discreet.cli.main", "publish", "hospital.csv", "--policy", "hospital.toml", "-o"]

@@ -51,13 +51,13 @@ def test_data_that_is_not_there_is_one_sentence(tmp_path):
     assert not (tmp_path / "o").exists()
 
 
-LONG = ("relative-error", "diffgen-accuracy", "diffgen-ranges", "runtime-rows", "runtime-values", "information-loss")
+QUICK = ("worked-examples", "mse", "view-example", "views-privacy", "diffgen-example")  # one of each paper
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        pytest.param(item, id=item.name, marks=[pytest.mark.slow] if item.name in LONG else [])
+        pytest.param(item, id=item.name, marks=[] if item.name in QUICK else [pytest.mark.slow])
         for item in find_items("all")
     ],
 )

@@ -305,6 +305,7 @@ def test_the_script_has_nothing_left_to_make():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_script_does_not_make_anew_what_is_there():
     """Not without --again, and then it says what to do; also where one of the same series is named."""
     before = {path: path.stat().st_mtime_ns for golden in GOLDENS for path in golden.rglob("*")}
@@ -316,6 +317,7 @@ def test_the_script_does_not_make_anew_what_is_there():
     assert {path: path.stat().st_mtime_ns for golden in GOLDENS for path in golden.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_the_script_makes_one_elsewhere(tmp_path):
     """It verifies and has answers that are its own."""
     done = _make("anatomy", "--to", str(tmp_path))

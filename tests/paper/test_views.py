@@ -57,6 +57,7 @@ def test_histories_have_probabilities(joins):
     assert whole == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_printed_estimator_is_biased_as_computed_and_the_split_one_is_not():
     """A small domain, 6,000 times three views: means within 5 standard errors; the printed one far from the truth."""
     radix, law = Radix(sizes=(8, 6, 5)), Printed(keep=0.5, insert=0.05, views=3)

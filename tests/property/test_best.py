@@ -75,6 +75,7 @@ def selections(every: int) -> dict[str, int]:
     return dict(list(found.items())[::every])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", ["exclusive", "independent"])
 def test_small_counts_are_far_better_and_large_ones_the_same(tmp_path, adversary):
     """Three releases: counts from 1 to 99 are 1.3 times nearer on average, counts from 300 no further off."""

@@ -578,6 +578,7 @@ def test_a_billion_rows_with_50_values_are_planned_in_50_ms() -> None:
     assert best_of_three(skewed(10**9, 50)) < 3 * 0.050
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_values_are_planned_in_a_second() -> None:
     """CPU time, best of three; three times as much is let pass for a noisy machine."""
     assert best_of_three(skewed(10**9, 10**5)) < 3 * 1.0

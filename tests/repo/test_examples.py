@@ -47,6 +47,7 @@ def test_an_example_runs_as_it_stands(script, tmp_path):
     assert "assert" in script.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_census_does_without_the_data(tmp_path):
     """Where the real table is not there, the script makes its own, and everything that it claims holds for that."""
     script = tmp_path / "census.py"

@@ -635,6 +635,7 @@ def test_what_is_written_is_read_again(leaves, tmp_path_factory):
 # Size
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_leaves_are_read_in_seconds(tmp_path):
     """Reading and checking are linear: 100,000 numbers on six levels, from a policy and from a release."""
     write_hierarchy(hierarchy_of_ranges(0, 99_999, (5, 10, 100, 1_000)), tmp_path / "age.csv")
