@@ -67,6 +67,7 @@ class Case:
     charged: bool = False
     public_rows: int | None = None
     reserved: tuple[str, ...] = ("BID", "COUNT")
+    variant: bool = False  # of a mechanism that another case has: it runs in the slow suite
     free: tuple[str, ...] = PUBLISHED
     unproven: tuple[Unproven, ...] = ()
 
@@ -128,6 +129,7 @@ CASES = (
     ),
     Case(
         name="records",
+        variant=True,
         mechanism=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2, slots=8),
         other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2, slots=9),
         tables=("view",),
@@ -158,6 +160,7 @@ CASES = (
     ),
     Case(
         name="diffgen choices",
+        variant=True,
         mechanism=lambda: discreet.DiffGen(epsilon=2, guide="exponential", specializations=3),
         other=lambda: discreet.DiffGen(epsilon=1, guide="exponential", specializations=3),
         tables=("leaves", "tables"),

@@ -75,13 +75,17 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     return Releases(tmp_path_factory.mktemp("releases"))
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a case run one after the other within their file, so that what they share is made once."""
+    """The tests of a case run one after the other within their file, so that what they share is made once; those of a
+    variant are slow.
+    """
     files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
 
     def place(item: pytest.Item) -> tuple[int, int]:
         found = item.callspec.params.get("case") if hasattr(item, "callspec") else None
+        if isinstance(found, Case) and found.variant:
+            item.add_marker(pytest.mark.slow)
         return files[item.path], CASES.index(found) if isinstance(found, Case) else -1
 
     items.sort(key=place)

@@ -557,6 +557,7 @@ def test_a_terminal_without_unicode_gets_an_answer(demo, tmp_path):
     alone("demo", "--patients", PATIENTS, cwd=tmp_path, PYTHONIOENCODING="ascii")
 
 
+@pytest.mark.slow
 def test_the_installed_command_is_the_same(demo):
     """`discreet` itself: exit codes 0, 1 and 2 of a process of its own."""
     alone("verify", "release", cwd=demo)

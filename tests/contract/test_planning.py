@@ -51,6 +51,7 @@ def test_all_sizes_stand_side_by_side(hospital):
     assert "1.000" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["theta", "max_size"])
 def test_a_sweep_shows_the_trade_off(hospital, over):
     """The loss falls as the parameter grows, and a value without a plan says why."""
