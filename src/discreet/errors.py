@@ -7,7 +7,11 @@
     ├── CertificateError a plan's certificate does not prove the bound that it states
     ├── SeriesRefusal    publishing now would give fresh coins to rows already published
     ├── ReleaseError     a release folder cannot be read or written
-    └── QueryError       a condition is not one that a release answers
+    ├── QueryError       a condition is not one that a release answers
+    └── EngineError      the engine failed: nobody asked for anything wrong
+        ├── OutOfMemory  ... for want of memory
+        ├── OutOfTime    ... for want of time
+        └── Cancelled    ... because somebody stopped it
 
 A message reads ``name (value) must be ...; <what to do>``. No message carries a cell of a sensitive table.
 """
@@ -20,7 +24,15 @@ class DiscreetError(Exception):
 
 
 class PolicyError(DiscreetError):
-    """The policy is wrong."""
+    """The policy is wrong; `key` says where, so that a message can name the line.
+
+    It is the path of a key within what was built, such as ("max_size",) of a mechanism or ("values", "HIV") of a
+    tolerance; or a path from the top of the policy, which begins with "table" or "domains". () is the whole.
+    """
+
+    def __init__(self, message: str, *, key: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.key = key
 
 
 class TableError(DiscreetError):
@@ -28,11 +40,12 @@ class TableError(DiscreetError):
 
 
 class Infeasible(DiscreetError):
-    """No bucket setting within the size limits keeps every tolerance."""
+    """Nothing within the limits keeps the promise; `values` stand in the way, and `key` is as in PolicyError."""
 
-    def __init__(self, message: str, *, values: tuple[object, ...] = ()) -> None:
+    def __init__(self, message: str, *, values: tuple[object, ...] = (), key: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.values = values
+        self.key = key
 
 
 class CertificateError(DiscreetError):
@@ -49,3 +62,19 @@ class ReleaseError(DiscreetError):
 
 class QueryError(DiscreetError):
     """This condition cannot be answered."""
+
+
+class EngineError(DiscreetError):
+    """The engine could not do what it was rightly asked to do; the same question may be answered another time."""
+
+
+class OutOfMemory(EngineError):
+    """It would take more memory, or more room in the scratch folder, than there is or than is allowed."""
+
+
+class OutOfTime(EngineError):
+    """It took longer than is allowed."""
+
+
+class Cancelled(EngineError):
+    """It was stopped on request."""

@@ -15,8 +15,8 @@ import math
 from fractions import Fraction
 
 from discreet.errors import PolicyError
+from discreet.ground.exact import Number, exact
 from discreet.guarantee.dgamma import odds
-from discreet.guarantee.tolerance import Number, exact
 
 
 def delta_of_gamma(d: Number, gamma: Number) -> float:

@@ -18,10 +18,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from discreet.errors import PolicyError
-from discreet.guarantee.words import fraction_text
+from discreet.ground.exact import LONGEST, fraction_text, stated
 
 NAME = "(d, gamma)-privacy"
 ADVERSARIES = ("exclusive", "independent")
@@ -45,6 +46,8 @@ class DGammaPrivacy:
     weights: tuple[Fraction, Fraction] = EVEN  # the least and the largest w(t)
     slots: int = 1  # a tuple has this many places for its copies
 
+    times: ClassVar[int] = 1  # that noise may show a tuple
+
     def __post_init__(self) -> None:
         if not 0 < self.d < self.gamma < 1:
             raise PolicyError("prior and posterior must be probabilities with prior below posterior")
@@ -64,7 +67,7 @@ class DGammaPrivacy:
     def views(self) -> int:
         return 1 + len(self.later)
 
-    @property
+    @cached_property
     def heaviest(self) -> tuple[Fraction, Fraction, Fraction]:
         """The bound on the prior, s and beta of the tuple of the largest weight: what holds for it holds for all.
 
@@ -73,7 +76,7 @@ class DGammaPrivacy:
         more = self.insert * (self.weights[1] - 1)
         return self.d * self.weights[1], self.keep + more, self.insert + more
 
-    @property
+    @cached_property
     def possible(self) -> bool:
         """Whether these are probabilities under which a tuple of the table is likelier to be there than another."""
         _, keep, insert = self.heaviest
@@ -86,14 +89,24 @@ class DGammaPrivacy:
         if not self.possible or d >= self.gamma or (self.later and max(self.inserts) > self.again):
             return False
         if self.adversary == "exclusive":
-            return d <= Fraction(1, 2) and self._rise(self.weights[1]) <= odds(d, self.gamma) * self.fall
+            return d <= Fraction(1, 2) and self._most <= odds(d, self.gamma) * self.fall
         return self.holds_for_independent
 
-    @property
+    @cached_property
     def holds_for_independent(self) -> bool:
         """Whether they keep it for one who holds tuples for independent, whoever it is made for."""
         d = self.heaviest[0]
-        return self._rise(self.weights[1]) <= odds(d, self.gamma) and self.fall * self.gamma >= d
+        return self._most <= odds(d, self.gamma) and self.fall * self.gamma >= d
+
+    @cached_property
+    def _most(self) -> Fraction:
+        """How much likelier a tuple of the largest weight can become: that is what must be allowed."""
+        return self._rise(self.weights[1])
+
+    @cached_property
+    def _least(self) -> Fraction:
+        """How much likelier a tuple of the least weight can become: it stands out most."""
+        return self._rise(self.weights[0])
 
     def _rise(self, weight: Fraction) -> Fraction:
         """How much likelier a tuple of that weight can become, as a ratio of odds, by all views.
@@ -105,24 +118,30 @@ class DGammaPrivacy:
         last = self.views - 1
         return max(self.keep / each * (self.keep / self.again) ** (last - j) for j, each in enumerate(self.inserts))
 
-    @property
+    @cached_property
     def fall(self) -> Fraction:
         """How much less likely a tuple can become, by never being seen."""
         _, keep, insert = self.heaviest
         return math.prod(((1 - keep) / (1 - each) for each in (insert, *self.later)), start=Fraction(1))
+
+    @property
+    def posterior(self) -> Fraction:
+        """Of a tuple of prior d that every view shows, to one who holds tuples for independent."""
+        d = self.heaviest[0]
+        raised = d * self._rise(self.weights[1])
+        return raised / (raised + 1 - d)
 
     def linked(self, candidates: Fraction | int) -> Fraction:
         """The posterior of one who is left with that many equally probable candidates and sees one of them alone.
 
         With a source, for a tuple of the least weight, which stands out most.
         """
-        rise = self._rise(self.weights[0])
-        return rise / (rise + (candidates - 1) * self.fall)
+        return self._least / (self._least + (candidates - 1) * self.fall)
 
     @property
     def epsilon(self) -> float:
         """How far apart the releases are for two tables that differ in one tuple (add or remove), as a log ratio."""
-        return max(math.log(self._rise(self.weights[0])), -math.log(self.fall))
+        return max(math.log(self._least), -math.log(self.fall))
 
     def as_json(self) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -189,8 +208,8 @@ def odds(d: Fraction, gamma: Fraction) -> Fraction:
 
 
 def number_from(text: Any) -> Fraction:
-    """A fraction 'a/b' of a release."""
-    top, _, bottom = text.partition("/") if isinstance(text, str) and len(text) <= 400 else ("", "", "")
-    if not (top.isascii() and top.isdigit() and bottom.isascii() and bottom.isdigit() and int(bottom)):
-        raise PolicyError("probabilities must be fractions 'a/b' in digits")
-    return Fraction(int(top), int(bottom))
+    """A number of a guarantee, as a release states it; raises PolicyError where it is none."""
+    found = stated(text)
+    if found is None:
+        raise PolicyError(f"probabilities must be fractions 'a/b' in digits, of at most {LONGEST} characters")
+    return found

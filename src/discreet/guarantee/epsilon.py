@@ -12,16 +12,15 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
+from discreet.ground.exact import fraction_text
 from discreet.guarantee.dgamma import number_from
-from discreet.guarantee.words import fraction_text
+from discreet.guarantee.spent import For, Part, part_named
 
 NAME = "epsilon-differential privacy"
-UNSPENT = "not needed"  # the part that choices which were not needed left over
 MOST = 20
 LEAST = Fraction(1, 10_000)
 _MOST_PARTS = 2_000
 _MOST_TOTAL = 10**9
-_CHOICES = ("selections", "split points", UNSPENT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +31,7 @@ class EpsilonPrivacy:
     """
 
     epsilon: Fraction
-    parts: tuple[tuple[str, Fraction], ...]
+    parts: tuple[Part, ...]
     before: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
@@ -41,18 +40,18 @@ class EpsilonPrivacy:
                 f"epsilon ({float(self.epsilon):.4g}) must be between {LEAST} and {MOST}; beyond, the promise says "
                 "nothing; below, the noise leaves nothing"
             )
-        if not 0 <= self.before <= _MOST_TOTAL or not all(0 <= share <= MOST for _, share in self.parts):
+        if not 0 <= self.before <= _MOST_TOTAL or not all(0 <= part.share <= MOST for part in self.parts):
             raise PolicyError("parts of epsilon must not be negative, nor more than epsilon may be")
 
     @property
     def holds(self) -> bool:
         """Whether the parts add up to epsilon, in exact arithmetic."""
-        return sum((share for _, share in self.parts), Fraction(0)) == self.epsilon
+        return sum((part.share for part in self.parts), Fraction(0)) == self.epsilon
 
     @property
     def counts_cost(self) -> bool:
         """Whether everything that was counted cost something: what is free would be exact."""
-        counted = [share for name, share in self.parts if name not in _CHOICES]
+        counted = [part.share for part in self.parts if part.paid.counts]
         return bool(counted) and all(share > LEAST / 10**6 for share in counted)
 
     @property
@@ -62,17 +61,17 @@ class EpsilonPrivacy:
 
     @property
     def unspent(self) -> Fraction:
-        return dict(self.parts).get(UNSPENT, Fraction(0))
+        return self.share(For.UNSPENT) or Fraction(0)
 
-    def share(self, name: str) -> Fraction | None:
-        """What one part cost."""
-        return dict(self.parts).get(name)
+    def share(self, paid: For, column: str | None = None) -> Fraction | None:
+        """What one part cost; None where there is none."""
+        return next((part.share for part in self.parts if (part.paid, part.column) == (paid, column)), None)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "notion": NAME,
             "epsilon": fraction_text(self.epsilon),
-            "parts": {name: fraction_text(share) for name, share in self.parts},
+            "parts": {part.name: fraction_text(part.share) for part in self.parts},
             "before": fraction_text(self.before),
         }
 
@@ -93,7 +92,7 @@ def epsilon_from_json(data: Any) -> EpsilonPrivacy:
             "before": str(before),
             **rest,
         } if not rest and len(parts) <= _MOST_PARTS and all(isinstance(each, str) for each in parts.values()):
-            shares = tuple((str(name), number_from(share)) for name, share in parts.items())
+            shares = tuple(part_named(str(name), number_from(share)) for name, share in parts.items())
             return EpsilonPrivacy(epsilon=number_from(epsilon), parts=shares, before=number_from(before))
         case _:
             raise PolicyError(f"guarantee must be {NAME} with epsilon, parts and before")

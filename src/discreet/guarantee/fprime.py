@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
-from discreet.guarantee.words import fraction_text
+from discreet.ground.exact import fraction_text, stated
 
 NAME = "F'-privacy"
 
@@ -40,10 +40,8 @@ def fprime_from_json(data: Any) -> FPrimePrivacy:
 
 def _pair(pair: Any) -> tuple[object, Fraction]:
     match pair:
-        case [(str() | int() | None) as value, str(number)] if len(number) <= 400:
-            top, _, bottom = number.partition("/")
-            if top.isascii() and top.isdigit() and bottom.isascii() and bottom.isdigit() and int(bottom) > 0:
-                limit = Fraction(int(top), int(bottom))
-                if 0 < limit <= 1:
-                    return value, limit
+        case [(str() | int() | None) as value, number]:
+            limit = stated(number)
+            if limit is not None and 0 < limit <= 1:
+                return value, limit
     raise PolicyError("a tolerance must be [value, 'a/b'] with 0 < a/b <= 1")

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from discreet.errors import PolicyError
+from discreet.ground.exact import fraction_text
 from discreet.guarantee.dgamma import number_from, odds
-from discreet.guarantee.words import fraction_text
 from discreet.schema.schema import MOST_ROWS
 
 NAME = "(d, gamma)-privacy of tuples seen once"
@@ -31,23 +32,35 @@ class FrappPrivacy:
     domain: int  # m
     candidates: int  # the tuples that are left for one who knows every quasi-identifier
 
+    slots: ClassVar[int] = 1  # copies need none: every record is there
+
     def __post_init__(self) -> None:
         if not 0 < self.d < self.gamma < 1:
             raise PolicyError("prior and posterior must be probabilities with prior below posterior")
         if not 1 <= self.rows <= MOST_ROWS or self.domain < 2 or not 0 < self.keep < 1:
             raise PolicyError("rows, domain and keep must be those of a table with other tuples to change to")
 
-    @property
+    @cached_property
     def other(self) -> Fraction:
         """e: the probability that a record becomes a certain other tuple."""
         return (1 - self.keep) / (self.domain - 1)
+
+    @property
+    def insert(self) -> Fraction:
+        """The same, by the name that noise has in alpha-beta."""
+        return self.other
+
+    @property
+    def times(self) -> int:
+        """How often noise may show a tuple: any record may become it."""
+        return self.rows
 
     def rise(self, times: int = 1) -> Fraction:
         """How much likelier a tuple becomes by being shown that many times, as a ratio of odds."""
         n, e = self.rows, self.other
         return times * self.keep / (n * e) + (1 - self.keep) * max(n - times, 0) / (n * (1 - e))
 
-    @property
+    @cached_property
     def fall(self) -> Fraction:
         """How much less likely a tuple becomes by not being shown."""
         return (1 - self.keep) / (1 - self.other)
@@ -69,7 +82,8 @@ class FrappPrivacy:
 
     def linked(self, candidates: Fraction | int) -> Fraction:
         """The posterior of one who is left with that many equally probable candidates and sees one of them once."""
-        return self.rise() / (self.rise() + (candidates - 1) * self.fall)
+        rise = self.rise()
+        return rise / (rise + (candidates - 1) * self.fall)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -101,8 +115,15 @@ def frapp_from_json(data: Any) -> FrappPrivacy:
                 gamma=number_from(gamma),
                 keep=number_from(keep),
                 rows=rows,
-                domain=int(number_from(f"{domain}/1")),
+                domain=_whole(domain),
                 candidates=candidates,
             )
         case _:
             raise PolicyError(f"guarantee must be {NAME} with d, gamma, keep, rows, domain and candidates")
+
+
+def _whole(text: str) -> int:
+    number = number_from(text)
+    if number.denominator != 1:
+        raise PolicyError("domain must be a whole number in digits")
+    return number.numerator

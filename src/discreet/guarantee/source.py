@@ -11,11 +11,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from discreet.errors import PolicyError
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.exact import Number, exact
+from discreet.ground.shown import shown
 from discreet.schema.domain import Domain, Integers, key_of
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
 MOST_VALUES = 1_000_000  # of an attribute whose values have shares of their own
@@ -30,12 +32,12 @@ class Source:
     weights: Mapping[str, tuple[int, ...]]
     sizes: Mapping[str, int]  # of every attribute's domain
 
-    @property
+    @cached_property
     def scale(self) -> Fraction:
         """What makes the product of whole-number weights 1 on average."""
         return math.prod((Fraction(self.sizes[name], sum(each)) for name, each in self.weights.items()), start=_ONE)
 
-    @property
+    @cached_property
     def range(self) -> tuple[Fraction, Fraction]:
         """The least and the largest weight of a tuple."""
         low, high = (math.prod(pick(each) for each in self.weights.values()) for pick in (min, max))
@@ -62,10 +64,13 @@ def source_of(shares: Shares, schema: Schema) -> Source:
     weights = {}
     for name, each in shares.items():
         if name not in schema.columns:
-            raise PolicyError(f"source ({shown(name)}) must name published columns{did_you_mean(name, schema.columns)}")
+            hint = did_you_mean(name, schema.columns)
+            raise PolicyError(f"source ({shown(name)}) must name published columns{hint}", key=("source", name))
         domain = schema.domains[name]
         if len(domain) > MOST_VALUES:
-            raise PolicyError(f"source of {name} must be over at most {MOST_VALUES:,} values; leave it out")
+            raise PolicyError(
+                f"source of {name} must be over at most {MOST_VALUES:,} values; leave it out", key=("source", name)
+            )
         weights[name] = _whole(name, _by_value(name, each, domain))
     return Source(weights=weights, sizes={name: len(schema.domains[name]) for name in schema.columns})
 
@@ -73,26 +78,32 @@ def source_of(shares: Shares, schema: Schema) -> Source:
 def _by_value(name: str, shares: Mapping[str, Number], domain: Domain) -> list[Fraction]:
     """The share of every value of the domain, in its order."""
     if not isinstance(shares, Mapping):
-        raise PolicyError(f"source of {name} must be a table of values and their shares, such as {{ Flu = 0.6 }}")
+        raise PolicyError(
+            f"source of {name} must be a table of values and their shares, such as {{ Flu = 0.6 }}",
+            key=("source", name),
+        )
     places = {key_of(value): place for place, value in enumerate(domain)}
     found: dict[int, Fraction] = {}
     for key, number in shares.items():
-        share = exact(f"source of {name} for {shown(key)}", number)
+        where = ("source", name, str(key))
+        share = exact(f"source of {name} for {shown(key)}", number, key=where)
         if share <= 0:
             raise PolicyError(
-                f"source of {name} for {shown(key)} must be above 0; a value that cannot occur is no value"
+                f"source of {name} for {shown(key)} must be above 0; a value that cannot occur is no value", key=where
             )
         chosen = [places[str(key)]] if str(key) in places else _span(str(key), domain)
         if not chosen:
             raise PolicyError(
-                f"source of {name} ({shown(key)}) must be a value of its domain{did_you_mean(key, places)}"
+                f"source of {name} ({shown(key)}) must be a value of its domain{did_you_mean(key, places)}", key=where
             )
         if any(place in found for place in chosen):
-            raise PolicyError(f"source of {name} ({shown(key)}) must say the share of each value once")
+            raise PolicyError(f"source of {name} ({shown(key)}) must say the share of each value once", key=where)
         found |= dict.fromkeys(chosen, share / len(chosen))
     if len(found) < len(places):
         first = next(key for key, place in places.items() if place not in found)
-        raise PolicyError(f"source of {name} must have a share for every value; {shown(first)} has none")
+        raise PolicyError(
+            f"source of {name} must have a share for every value; {shown(first)} has none", key=("source", name)
+        )
     return [found[place] for place in range(len(places))]
 
 
@@ -115,5 +126,5 @@ def _whole(name: str, shares: list[Fraction]) -> tuple[int, ...]:
     found = [int(share * common) for share in shares]
     divisor = math.gcd(*found)
     if sum(found) // divisor > MOST_WEIGHT:
-        raise PolicyError(f"source of {name} must have shares with fewer digits")
+        raise PolicyError(f"source of {name} must have shares with fewer digits", key=("source", name))
     return tuple(each // divisor for each in found)

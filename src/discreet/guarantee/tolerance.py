@@ -6,29 +6,14 @@ Symbols: f_i the share of value i in the table, f'_i its tolerance; f'_i = min(1
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 
 from discreet.errors import PolicyError
-from discreet.schema.nearest import shown
-
-Number = Fraction | Decimal | int | float | str
-_PLAIN = re.compile(r"\s*[+-]?\d{1,40}(/\d{1,40}|(\.\d{0,40})?([eE][+-]?\d{1,2})?)\s*|\s*[+-]?\.\d{1,40}\s*")
-
-
-def exact(name: str, number: Number) -> Fraction:
-    """Read a number as the fraction that its decimal text says: 0.05 is 1/20, not the nearest double."""
-    if type(number) is Fraction:
-        return number
-    if isinstance(number, bool) or (isinstance(number, str) and not _PLAIN.fullmatch(number)):
-        raise PolicyError(f"{name} ({shown(number)}) must be a number such as 0.05 or '1/20'")
-    try:
-        return Fraction(repr(float(number)) if isinstance(number, float) else number)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise PolicyError(f"{name} ({shown(number)}) must be a number such as 0.05 or '1/20'") from None
+from discreet.ground.exact import Number, exact
+from discreet.ground.shown import name_some
+from discreet.schema.domain import key_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,15 +30,19 @@ class Tolerance:
     def __post_init__(self) -> None:
         theta, floor = exact("theta", self.theta), exact("floor", self.floor)
         if theta < 0:
-            raise PolicyError(f"theta ({self.theta}) must be 0 or more; tolerances grow with frequency")
+            raise PolicyError(f"theta ({self.theta}) must be 0 or more; tolerances grow with frequency", key=("theta",))
         if not 0 <= floor <= 1:
-            raise PolicyError(f"floor ({self.floor}) must be between 0 and 1; it is a probability")
-        values = {value: exact(f"tolerance of {value}", number) for value, number in self.values.items()}
+            raise PolicyError(f"floor ({self.floor}) must be between 0 and 1; it is a probability", key=("floor",))
+        values = {
+            value: exact(f"tolerance of {value}", number, key=("values", key_of(value)))
+            for value, number in self.values.items()
+        }
         for value, number in values.items():
             if not 0 < number <= 1:
                 raise PolicyError(
                     f"tolerance of {value} ({self.values[value]}) must be above 0 and at most 1; "
-                    "it is a probability, and 1 means not sensitive"
+                    "it is a probability, and 1 means not sensitive",
+                    key=("values", key_of(value)),
                 )
         object.__setattr__(self, "theta", theta)
         object.__setattr__(self, "floor", floor)
@@ -77,9 +66,3 @@ class Tolerance:
                 f"tolerance of {name_some(zero)} must be above 0; set floor or theta, or give the values their own"
             )
         return tolerance
-
-
-def name_some(values: list[object] | tuple[object, ...], most: int = 5) -> str:
-    """The first few values in words, with how many more there are."""
-    shown = ", ".join(str(value) for value in values[:most])
-    return f"{shown} and {len(values) - most} more" if len(values) > most else shown
