@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet import QueryError, count_domain
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.query import count_domain as count_domain_module
 from discreet.query import decompose
 from discreet.query.auxiliary import register_auxiliary
@@ -249,7 +249,7 @@ def test_weighted_counts_are_those_of_the_tuples_one_by_one(
     types = {name: count_domain_module._type(encoding) for name, encoding in encodings.items()}
     for together in (1 << 12, 1):
         monkeypatch.setattr(decompose, "_TOGETHER", together)
-        with Engine() as engine:
+        with Database() as engine:
             scope = Scope(types=types, domains={}, auxiliary=register_auxiliary(aux, engine) if aux else {})
             condition = parse_in(written(node), scope).where
             assert count_matching(condition, encodings, engine, weights) == weighed(node, domains, weights)

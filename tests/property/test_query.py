@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import discreet
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, identifier
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import identifier
+from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError
 from discreet.query.condition import render
 from discreet.query.parse import Query, parse_query
@@ -214,7 +215,7 @@ def written(node: Any) -> str:
 
 Number = int | Fraction | float
 Truth = bool | None
-with Engine() as _engine:  # whether x / 0 is infinite, or unknown as x // 0 is
+with Database() as _engine:  # whether x / 0 is infinite, or unknown as x // 0 is
     IEEE = _engine.rows("SELECT current_setting('ieee_floating_point_ops')") == [(True,)]
 
 
@@ -453,9 +454,9 @@ def raw() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[Database]:
     """For each column, the rows without it: what a condition split by that column is asked of."""
-    with Engine() as engine:
+    with Database() as engine:
         engine.register("auxiliary_0", pa.table({name: list(cells) for name, cells in NEAR.items()}))
         for column in CELLS:
             names = [name for name in CELLS if name != column]
@@ -468,7 +469,7 @@ def matched(db: duckdb.DuckDBPyConnection, text: str) -> set[int]:
     return {row[0] for row in db.execute(f"SELECT row FROM joined WHERE {text}\n").fetchall()}
 
 
-def split_matches(engine: Engine, query: Query, column: str) -> set[int]:
+def split_matches(engine: Database, query: Query, column: str) -> set[int]:
     """The joined rows that the parts hold to match: their value is in a part whose condition the rest meets.
 
     Where the column has no missing cell, the split is the same without it.
@@ -478,7 +479,7 @@ def split_matches(engine: Engine, query: Query, column: str) -> set[int]:
     return with_missing
 
 
-def _split_matches(engine: Engine, query: Query, column: str, missing: bool) -> set[int]:
+def _split_matches(engine: Database, query: Query, column: str, missing: bool) -> set[int]:
     *present, _ = CELLS[column]
     values = Encoding(tuple(present), missing=missing)
     (parts,) = split_by([query.where], column, values, engine)
@@ -509,7 +510,7 @@ def _split_matches(engine: Engine, query: Query, column: str, missing: bool) -> 
 )
 @example(node=Like(True, Name("ill", "ill"), Name("Full Name", '"Full Name"')), column="ill")
 def test_a_split_condition_has_the_truth_that_sql_gives_the_joined_row(
-    node: Any, column: str, raw: duckdb.DuckDBPyConnection, engine: Engine
+    node: Any, column: str, raw: duckdb.DuckDBPyConnection, engine: Database
 ) -> None:
     """For every row and sensitive value: the parts, an evaluator in Python, and DuckDB on the joined row agree."""
     text = written(node)
@@ -521,7 +522,7 @@ def test_a_split_condition_has_the_truth_that_sql_gives_the_joined_row(
 @settings(SQL, max_examples=few(50))
 @given(node=conditions(COLUMNS, 4), column=st.sampled_from(("ill", "level")))
 def test_a_condition_and_its_negation_and_its_unknown_share_out_the_rows(
-    node: Any, column: str, engine: Engine
+    node: Any, column: str, engine: Database
 ) -> None:
     """No row meets a condition and its negation; those that meet neither are the rows where it is unknown."""
     text = written(node)
@@ -563,7 +564,7 @@ def disturbed(draw: st.DrawFn) -> str:
 @settings(SQL, max_examples=few(200))
 @given(text=disturbed())
 def test_a_text_is_refused_or_means_what_duckdb_reads_in_it(
-    text: str, raw: duckdb.DuckDBPyConnection, engine: Engine
+    text: str, raw: duckdb.DuckDBPyConnection, engine: Database
 ) -> None:
     """Where both read a disturbed condition, they read the same; otherwise only QueryError is raised."""
     try:
@@ -1095,7 +1096,7 @@ def test_a_division_by_zero_is_unknown(sign: str, divisor: str, release: discree
     ["{0} * 1000000000 >= 2000000000", "{0} * 1000000000000 >= age", "2147483647 + {0} > 2147483648 + age"],
 )
 def test_numbers_are_as_large_for_a_split_column_as_for_the_others(
-    condition: str, column: str, raw: duckdb.DuckDBPyConnection, engine: Engine
+    condition: str, column: str, raw: duckdb.DuckDBPyConnection, engine: Database
 ) -> None:
     """Products and sums beyond 2^31 are computed for the value of a column as they are for the column."""
     text = condition.format(column)
@@ -1130,7 +1131,7 @@ def test_numbers_are_as_large_for_a_split_column_as_for_the_others(
         "age BETWEEN 0 AND 2",
     ],
 )
-def test_every_operator_does_what_it_does_in_sql(text: str, raw: duckdb.DuckDBPyConnection, engine: Engine) -> None:
+def test_every_operator_does_what_it_does_in_sql(text: str, raw: duckdb.DuckDBPyConnection, engine: Database) -> None:
     """Some row meets each of these, so another operator, order or sign in its place would show."""
     expected = matched(raw, text)
     assert 0 < len(expected) < len(ROWS)
@@ -1147,7 +1148,7 @@ def test_every_operator_does_what_it_does_in_sql(text: str, raw: duckdb.DuckDBPy
         "age = 9.0",
     ],
 )
-def test_a_constant_keeps_its_kind(text: str, raw: duckdb.DuckDBPyConnection, engine: Engine) -> None:
+def test_a_constant_keeps_its_kind(text: str, raw: duckdb.DuckDBPyConnection, engine: Database) -> None:
     """2.0 is not 2 for //, and 0.00001 is exact: rewriting a condition must not change a constant."""
     assert split_matches(engine, parse_query(text, SCHEMA), "level") == matched(raw, text)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
+from discreet.engine.faults import Unfit
 from discreet.errors import QueryError
 from discreet.query.rebuild import Auxiliary
 
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT")
 
 
-def register_auxiliary(tables: Mapping[str, Any] | None, engine: Engine) -> dict[str, Auxiliary]:
+def register_auxiliary(tables: Mapping[str, Any] | None, engine: Database) -> dict[str, Auxiliary]:
     """Register the caller's public tables under names of our own."""
     known = {}
     for number, (name, table) in enumerate((tables or {}).items()):
@@ -23,7 +23,7 @@ def register_auxiliary(tables: Mapping[str, Any] | None, engine: Engine) -> dict
         try:
             engine.register(relation, pa.table(table) if isinstance(table, Mapping) else table)
             columns = engine.columns(relation)
-        except (duckdb.Error, pa.ArrowException, TypeError, ValueError, AttributeError):
+        except (Unfit, pa.ArrowException, TypeError, ValueError, AttributeError):
             raise QueryError(
                 f"aux ({name}) must be an Arrow or pandas table of plain columns, or a dict of lists of one length"
             ) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from discreet.engine.encoding import identifier
+from discreet.engine.duck.sql import identifier
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-import duckdb
 import numpy as np
 
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.engine.encoding import Encoding
+from discreet.engine.faults import Unfit
 from discreet.errors import QueryError
+from discreet.ground.arrays import Ints
+from discreet.ground.shown import shown
 from discreet.query.auxiliary import register_auxiliary
 from discreet.query.condition import Atom, Condition, Every, Not, Some, atoms, bind, columns_of
 from discreet.query.decompose import count_formula
 from discreet.query.lookup import lookup
 from discreet.query.parse import parse_in
 from discreet.query.rebuild import Scope
-from discreet.query.tables import Ints, Leaf, merge_values, truth_tables
+from discreet.query.tables import Leaf, merge_values, truth_tables
 from discreet.schema.domain import Domain, Integers, Listed
-from discreet.schema.nearest import shown
 
 LARGEST = 2**53  # whole numbers are smaller, as in a schema
 Weights = Mapping[str, Sequence[int] | Ints]
@@ -44,7 +45,7 @@ def count_domain(
     encodings = {name: _encoding(name, domain) for name, domain in _named(domains).items()}
     types = {name: _type(encoding) for name, encoding in encodings.items()}
     with ExitStack() as stack:
-        engine = stack.enter_context(Engine()) if aux else None
+        engine = stack.enter_context(Database()) if aux else None
         known = register_auxiliary(aux, engine) if engine else {}
         query = parse_in(where, Scope(types=types, domains={}, auxiliary=known))
         if query.group_by:
@@ -55,7 +56,7 @@ def count_domain(
 def count_matching(
     condition: Condition,
     encodings: Mapping[str, Encoding],
-    engine: Engine | None = None,
+    engine: Database | None = None,
     weights: Weights | None = None,
 ) -> int:
     """The same for a condition that is parsed; without an engine, one is opened where it takes one.
@@ -72,11 +73,11 @@ def count_matching(
         others = math.prod(_whole(name, encodings, weights) for name in encodings if name not in used)
         with ExitStack() as stack:
             if engine is None and any(lookup(atom, encodings) is None for atom in atoms(formula)):
-                engine = stack.enter_context(Engine())
+                engine = stack.enter_context(Database())
             tables = truth_tables(dict.fromkeys(_leaves(formula)), encodings, engine)
         held = {name: _held(name, encodings, weights) for name in used}
         return others * count_formula(formula, *merge_values(tables, held))
-    except duckdb.Error:
+    except Unfit:
         raise QueryError("the condition cannot be evaluated: its arithmetic overflows; use smaller numbers") from None
     except RecursionError:
         raise QueryError("the condition must be less deeply nested; split it into several questions") from None

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, listing, position
+from discreet.engine.columns import numbers
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import listing, position
+from discreet.engine.encoding import Encoding
+from discreet.ground.arrays import Bools
 from discreet.query.condition import Atom
 
-Bools = NDArray[np.bool_]
 Decided = tuple[Bools, Bools | None]  # where true, and where false; None: wherever it is not true
 _TOGETHER = 64  # predicates decided in one pass
+_UNKNOWN = 2  # neither true (1) nor false (0)
 
 
-def decide_values(atoms: Sequence[Atom], column: str, values: Encoding, engine: Engine) -> dict[Atom, Decided]:
+def decide_values(atoms: Sequence[Atom], column: str, values: Encoding, engine: Database) -> dict[Atom, Decided]:
     """Each predicate on one column, for each of its values in order.
 
     Membership in a list is looked up here; everything else is evaluated by the engine, so SQL's own rules apply.
@@ -33,16 +35,14 @@ def decide_values(atoms: Sequence[Atom], column: str, values: Encoding, engine: 
 
 
 def decide_rows(
-    atoms: Sequence[Atom], relation: str, engine: Engine, order: str = ""
+    atoms: Sequence[Atom], relation: str, engine: Database, order: str = ""
 ) -> Iterator[tuple[Atom, Decided]]:
     """Each predicate for each row of a relation, in its order or the one given."""
     by = f" ORDER BY {order}" if order else ""
     for start in range(0, len(atoms), _TOGETHER):
         some = atoms[start : start + _TOGETHER]
-        flags = ", ".join(f"({atom.sql}) AS t{i}" for i, atom in enumerate(some))
+        flags = ", ".join(f"coalesce(({atom.sql})::UTINYINT, {_UNKNOWN}) AS t{i}" for i, atom in enumerate(some))
         answer = engine.arrow(f"SELECT {flags} FROM {relation}{by}")
         for i, atom in enumerate(some):
-            column = answer[f"t{i}"]
-            true = column.fill_null(False).to_numpy().astype(np.bool_)
-            false = ~column.fill_null(True).to_numpy().astype(np.bool_) if column.null_count else None
-            yield atom, (true, false)
+            column = numbers(answer[f"t{i}"])
+            yield atom, (column == 1, column == 0 if (column == _UNKNOWN).any() else None)

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import QueryError
+from discreet.ground.arrays import Ints
 from discreet.query.condition import Atom, Condition, Every, Not, Some
-from discreet.query.tables import Ints, Leaf, Table, Variable
+from discreet.query.tables import Leaf, Table, Variable
 
 MOST_CELLS = 2 * 10**7  # of one table of counts
 MOST_STEPS = 2 * 10**9  # products that eliminating one variable takes

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from discreet.engine.encoding import Encoding
+from discreet.ground.arrays import Bools, Ints
 from discreet.query.condition import Atom, Column
-from discreet.query.decide import Bools, Decided
+from discreet.query.decide import Decided
 
 _SIGNS = {" < ": operator.lt, " <= ": operator.le, " > ": operator.gt, " >= ": operator.ge, " <> ": operator.ne}
 
@@ -39,7 +40,7 @@ def _whole(digits: str) -> bool:
     return digits.isascii() and digits.isdigit()
 
 
-def _numbers(encoding: Encoding) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _numbers(encoding: Encoding) -> Ints:
     if isinstance(encoding.values, range):
         return np.arange(encoding.values.start, encoding.values.stop, dtype=np.int64)
     return np.array(encoding.values, dtype=np.int64)

@@ -15,9 +15,9 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from discreet.errors import QueryError
+from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Condition
 from discreet.query.rebuild import Auxiliary, Scope, one_table, rebuild
-from discreet.schema.nearest import shown
 from discreet.schema.schema import Schema
 
 LONGEST = 65_536

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.engine.encoding import identifier, text
+from discreet.engine.duck.sql import identifier, text
 from discreet.errors import QueryError
+from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
 from discreet.schema.domain import Domain, Integers
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
 COMPARISONS: dict[type[exp.Expr], str] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, literal
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import literal
+from discreet.engine.encoding import Encoding
 from discreet.query.condition import TRUE, Atom, Condition, Truth, atoms, bind, decide
 from discreet.query.decide import Decided, decide_values
 
@@ -19,7 +20,9 @@ class Part:
     values: tuple[int, ...]
 
 
-def split_by(conditions: Sequence[Condition], column: str, values: Encoding, engine: Engine) -> list[tuple[Part, ...]]:
+def split_by(
+    conditions: Sequence[Condition], column: str, values: Encoding, engine: Database
+) -> list[tuple[Part, ...]]:
     """The parts of each condition; values that can never match are in none.
 
     Atoms on the column alone are decided for all values at once; an atom that mixes the column with others is left

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from discreet.engine.duck import BATCH, Engine
-from discreet.engine.encoding import Encoding, identifier
+from discreet.engine.columns import cells_of, column_of
+from discreet.engine.duck.database import BATCH, Database
+from discreet.engine.duck.sql import identifier
+from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError
+from discreet.ground.arrays import Bools, Ints
 from discreet.query.condition import Atom, Not
-from discreet.query.decide import Bools, Decided, decide_rows
+from discreet.query.decide import Decided, decide_rows
 from discreet.query.lookup import lookup
 
 MOST_COMBINATIONS = 5 * 10**7  # of values that one predicate is decided for
@@ -27,7 +29,6 @@ _MOST_HELD = 4 * MOST_COMBINATIONS  # by all predicates of a condition
 _RELATION = "combinations"
 _SMALL = 1 << 12  # values of a column that is decided side by side with others
 
-Ints = NDArray[np.int64]
 Leaf = Atom | Not  # a predicate to be true, or one to be false
 Variable = str | int  # an attribute, or a gate: the truth of a part of a formula
 
@@ -48,7 +49,9 @@ def atom_of(leaf: Leaf) -> Atom:
     return atom
 
 
-def truth_tables(leaves: Iterable[Leaf], encodings: Mapping[str, Encoding], engine: Engine | None) -> dict[Leaf, Table]:
+def truth_tables(
+    leaves: Iterable[Leaf], encodings: Mapping[str, Encoding], engine: Database | None
+) -> dict[Leaf, Table]:
     """For each predicate, where it is true; for each negated one, where it is false: unknown is neither."""
     leaves = list(leaves)
     scopes = {atom: tuple(name for name in encodings if name in atom.columns) for atom in map(atom_of, leaves)}
@@ -125,7 +128,7 @@ def _fit(scopes: Mapping[Atom, Sequence[str]], encodings: Mapping[str, Encoding]
 
 
 def _decide(
-    scopes: Mapping[Atom, tuple[str, ...]], encodings: Mapping[str, Encoding], engine: Engine | None
+    scopes: Mapping[Atom, tuple[str, ...]], encodings: Mapping[str, Encoding], engine: Database | None
 ) -> dict[Atom, Decided]:
     found: dict[Atom, Decided] = {}
     aside: list[Atom] = []
@@ -145,10 +148,10 @@ def _decide(
 
 
 def _by_value(
-    atoms: Sequence[Atom], scopes: Mapping[Atom, tuple[str, ...]], encodings: Mapping[str, Encoding], engine: Engine
+    atoms: Sequence[Atom], scopes: Mapping[Atom, tuple[str, ...]], encodings: Mapping[str, Encoding], engine: Database
 ) -> dict[Atom, Decided]:
     """Predicates on small columns, all in one pass: the values stand side by side, short columns filled with NULL."""
-    cells = {name: _cells(encodings[name]) for atom in atoms for name in scopes[atom]}
+    cells = {name: cells_of(encodings[name]) for atom in atoms for name in scopes[atom]}
     longest = max(map(len, cells.values()), default=1)
     columns = {name: pa.concat_arrays([each, pa.nulls(longest - len(each), each.type)]) for name, each in cells.items()}
     found = {}
@@ -159,37 +162,27 @@ def _by_value(
 
 
 def _by_combination(
-    atoms: Sequence[Atom], scope: Sequence[str], encodings: Mapping[str, Encoding], engine: Engine
+    atoms: Sequence[Atom], scope: Sequence[str], encodings: Mapping[str, Encoding], engine: Database
 ) -> dict[Atom, Decided]:
     """Predicates on the cross product of the same columns, in batches."""
-    cells = {name: _cells(encodings[name]) for name in scope}
+    cells = {name: cells_of(encodings[name]) for name in scope}
     shape = tuple(map(len, cells.values()))
     rows = math.prod(shape)
     found = {atom: (np.zeros(rows, dtype=np.bool_), np.zeros(rows, dtype=np.bool_)) for atom in atoms}
     for start in range(0, rows, BATCH):
         places = np.unravel_index(np.arange(start, min(start + BATCH, rows)), shape)
-        columns = {name: cells[name].take(pa.array(place)) for name, place in zip(scope, places, strict=True)}
+        columns = {name: cells[name].take(column_of(place)) for name, place in zip(scope, places, strict=True)}
         for atom, (true, false) in _decided(atoms, columns, len(places[0]), engine).items():
             found[atom][0][start : start + BATCH] = true
             found[atom][1][start : start + BATCH] = ~true if false is None else false
     return dict(found)
 
 
-def _decided(atoms: Sequence[Atom], columns: dict[str, pa.Array], rows: int, engine: Engine) -> dict[Atom, Decided]:
+def _decided(atoms: Sequence[Atom], columns: dict[str, pa.Array], rows: int, engine: Database) -> dict[Atom, Decided]:
     """Predicates on rows in memory, in their order."""
     place = "".join(columns) + " place"  # longer than any name
-    engine.register(_RELATION, pa.table({**columns, place: np.arange(rows)}))
+    engine.register(_RELATION, pa.table({**columns, place: column_of(np.arange(rows))}))
     try:
         return dict(decide_rows(atoms, _RELATION, engine, order=identifier(place)))
     finally:
         engine.forget(_RELATION)
-
-
-def _cells(encoding: Encoding) -> pa.Array:
-    """The values of an encoding as a column."""
-    kind = pa.string() if encoding.kind == "text" else pa.int64()
-    if isinstance(encoding.values, range):
-        values = pa.array(np.arange(encoding.values.start, encoding.values.stop), kind)
-    else:
-        values = pa.array(encoding.values, kind)
-    return pa.concat_arrays([values, pa.nulls(int(encoding.missing), kind)])

@@ -5,20 +5,14 @@ Problems name columns and numbers of rows. Cells are shown only to a custodian w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import identifier
+from discreet.engine.engine import ColumnType, Engine
 from discreet.schema.domain import Domain
 from discreet.schema.nearest import nearest
 from discreet.schema.schema import Schema
-from discreet.table.source import EVERYTHING, SOURCE
-from discreet.table.table import ROWS
 
-_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_WHOLE = (*_SIGNED, *(f"U{kind}" for kind in _SIGNED), "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "ENUM", '"NULL"')
-_NOT_TEXT = ("BLOB", "STRUCT", "MAP", "UNION", "BIT", "VARIANT")
 _SHOWN = 5
 
 
@@ -34,10 +28,9 @@ class Misfit:
 
 
 def match_columns(
-    engine: Engine, schema: Schema, identifiers: Sequence[str], person: str | None
+    present: Mapping[str, ColumnType], schema: Schema, identifiers: Sequence[str], person: str | None
 ) -> tuple[dict[str, str], list[Misfit]]:
     """The source's column for each published one (names may differ in case only), and which are missing or mistyped."""
-    present = engine.columns(EVERYTHING)
     folded = {name.casefold(): name for name in present}
     wanted = [*schema.columns, *([person] if person else [])]
     misfits = [
@@ -56,18 +49,17 @@ def match_columns(
     return columns, misfits
 
 
-def _mistyped(name: str, kind: str, domain: Domain) -> str | None:
-    base = kind.partition("(")[0]
-    if domain.type == "integer" and (base not in _WHOLE or kind.endswith("]")):
-        return f"{name} holds {kind} but its domain whole numbers; convert the column, or list its values as text"
-    if domain.type == "text" and (base in _NOT_TEXT or kind.endswith("]")):
-        return f"{name} holds {kind} but its domain text; convert the column"
+def _mistyped(name: str, kind: ColumnType, domain: Domain) -> str | None:
+    if domain.type == "integer" and not kind.as_whole:
+        return f"{name} holds {kind.name} but its domain whole numbers; convert the column, or list its values as text"
+    if domain.type == "text" and not kind.as_text:
+        return f"{name} holds {kind.name} but its domain text; convert the column"
     return None
 
 
 def check_cells(engine: Engine, schema: Schema, *, show: bool) -> tuple[int, list[Misfit]]:
     """The number of rows, and the columns that have empty cells or cells outside their domain."""
-    rows, found = engine.misfits(ROWS)
+    rows, found = engine.misfits()
     misfits = []
     for name, (nulls, outside) in found.items():
         domain = schema.domains[name]
@@ -75,7 +67,7 @@ def check_cells(engine: Engine, schema: Schema, *, show: bool) -> tuple[int, lis
             advice = 'fill them, leave these rows out, or say missing = "category" in the domain'
             misfits.append(Misfit(column=name, message=f"{name} is empty in {nulls:,} of {rows:,} rows; {advice}"))
         if outside:
-            cells = engine.strangers(ROWS, name, _SHOWN) if show else []
+            cells = engine.strangers(name, _SHOWN) if show else []
             shown = f" ({', '.join(f'{cell!r} {count:,}' for cell, count in cells)})" if cells else ""
             message = f"{name} is outside its domain in {outside:,} of {rows:,} rows{shown}; {_mend(domain)}"
             misfits.append(Misfit(column=name, message=message))
@@ -90,10 +82,7 @@ def _mend(domain: Domain) -> str:
 
 def check_persons(engine: Engine, person: str, column: str) -> list[Misfit]:
     """One row a person: the promise is per row."""
-    name = identifier(column)
-    rows, people, nulls = engine.rows(
-        f"SELECT count(*), count(DISTINCT {name}), count(*) - count({name}) FROM {SOURCE}"
-    )[0]
+    rows, people, nulls = engine.persons(column)
     if not nulls and people == rows:
         return []
     repeats = rows - people - nulls

@@ -1,4 +1,4 @@
-"""Kinds of columns, told by their type or by how their cells are written: whole, fraction, date, text, other."""
+"""Kinds of columns of text, told by how their cells are written: whole, fraction, date, text."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?",
 _DATE = re.compile(
     r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3([0-9]{4}|[0-9]{2}))([T ].*)?", re.ASCII
 )
-_TYPES = {
-    "whole": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
-    "fraction": ("FLOAT", "DOUBLE", "DECIMAL"),
-    "date": ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIME", "INTERVAL"),
-    "text": ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "JSON"),
-}
-
-
-def kind_of_type(kind: str) -> str:
-    """The kind that an engine's type stands for; `other` is what no domain can hold."""
-    base = kind.partition("(")[0]
-    if kind.endswith("]"):
-        return "other"
-    return next((name for name, types in _TYPES.items() if base in types or base.removeprefix("U") in types), "other")
 
 
 def is_whole(text: str) -> bool:

@@ -4,41 +4,43 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import text
+from discreet.engine.duck.engine import DuckEngine
 from discreet.errors import TableError
-from discreet.table.source import PARQUET_ENDINGS, SOURCE, CsvForm, open_source
+from discreet.table.source import PARQUET_ENDINGS, CsvForm, find_source, name_of_source, parquet_names
 
 _RENAMED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 
 
-class _Glance(Engine):
-    """An engine for a look at a file: it copies nothing."""
-
-    def keep(self, relation: str, sql: str) -> None:
-        self.rows(f"CREATE VIEW {relation} AS {sql}")
+@contextmanager
+def _glance(source: Any, csv: CsvForm | None, expected: Sequence[str] = ()) -> Iterator[tuple[DuckEngine, list[str]]]:
+    """An engine for a look at a file, which copies nothing, and the names that it gives the columns."""
+    with closing(DuckEngine()) as engine:
+        found = engine.open(find_source(source, expected, csv, engine.scratch), expected)
+        yield engine, list(found)
 
 
 def names_in(source: str | Path, csv: CsvForm | None) -> list[str]:
     """The names that the columns of a file seem to have, where nothing is expected yet."""
-    with _Glance() as engine:
-        open_source(engine, source, form=csv)
-        return list(engine.columns(SOURCE))
+    with _glance(source, csv) as (_, names):
+        return names
 
 
 def check_names(source: Any, csv: CsvForm | None, expected: Sequence[str]) -> None:
     """Raise TableError where a file's header is not found again by these names, which are all that a policy has."""
     if not isinstance(source, str | Path):
         return
-    with _Glance() as engine:
-        name = open_source(engine, source, expected, csv)
-        if not set(expected) <= set(engine.columns(SOURCE)):
-            raise TableError(f"table ({name}) must have its column names on one line; rename those with line breaks")
+    with _glance(source, csv, expected) as (_, names):
+        if not set(expected) <= set(names):
+            raise TableError(
+                f"table ({name_of_source(source)}) must have its column names on one line; "
+                "rename those with line breaks"
+            )
 
 
 def ambiguous_names(source: Any, present: list[str], csv: CsvForm | None) -> set[str]:
@@ -63,8 +65,7 @@ def _own_names(source: Any, csv: CsvForm | None) -> list[str]:
     """The names that the source itself gives its columns."""
     if not isinstance(source, str | Path):
         return [str(name) for name in getattr(source, "column_names", None) or getattr(source, "columns", [])]
-    with _Glance() as engine:
-        if str(source).lower().endswith(PARQUET_ENDINGS):
-            return [row[0] for row in engine.rows(f"SELECT name FROM parquet_schema({text(str(source))})")]
-        open_source(engine, source, form=replace(csv or CsvForm(), header=False))
-        return [str(cell) for cell in engine.rows(f"SELECT * FROM {SOURCE} LIMIT 1")[0]]
+    if str(source).lower().endswith(PARQUET_ENDINGS):
+        return parquet_names(Path(source))
+    with _glance(source, replace(csv or CsvForm(), header=False)) as (engine, _):
+        return engine.first_row()

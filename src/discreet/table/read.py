@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import duckdb
-
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import identifier
-from discreet.engine.progress import Progress, Steps
+from discreet.engine.duck.engine import DuckEngine
+from discreet.engine.engine import Engine
+from discreet.engine.faults import Unfit
 from discreet.errors import TableError
+from discreet.ground.progress import Progress, Steps
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
-from discreet.table.reading import parsing_share, unreadable
-from discreet.table.source import SOURCE, CsvForm, open_source, scanned_files
-from discreet.table.table import ROWS, Table, stamp
+from discreet.table.reading import unreadable
+from discreet.table.source import CsvForm, find_source, name_of_source, scanned_files, source_files
+from discreet.table.table import Table, check_stamps, stamp
 
 _READ, _PERSONS, _CELLS = "reading the table", "counting persons", "checking every cell"
 
@@ -56,22 +54,25 @@ def open_table(
     progress: Progress | None = None,
 ) -> tuple[Table | None, list[Misfit]]:
     """The table, or None and everything that does not fit; `show` puts cells into the messages."""
-    engine = Engine(memory=memory)
-    name = Path(source).name if isinstance(source, str | Path) else "table"
+    engine: Engine = DuckEngine(memory=memory)
+    wanted = [*schema.columns, *([person] if person else [])]
     table = None
     try:
-        files = tuple(stamp(path) for path in scanned_files(source))
-        shares = {_READ: parsing_share(source), _PERSONS: 2.0 if person else 0.0, _CELLS: 1.0}
+        files = tuple(stamp(path) for path in source_files(source))  # read more than once, also where they are text
+        text = source_files(source) and not scanned_files(source)  # it is parsed and encoded in the first step
+        shares = dict(zip((_READ, _PERSONS, _CELLS), (5.0, 1.0, 0.2) if text else (0.1, 2.0, 1.0), strict=True))
+        shares[_PERSONS] *= person is not None
         steps = Steps(progress, shares)
         with steps.step(_READ) as tell, engine.watched(tell):
-            open_source(engine, source, [*schema.columns, *([person] if person else [])], csv)
-        columns, misfits = match_columns(engine, schema, identifiers, person)
+            present = engine.open(find_source(source, wanted, csv, engine.scratch), wanted)
+            columns, misfits = match_columns(present, schema, identifiers, person)
+            whole = set(schema.columns) <= set(columns) and not any(each.column in schema.columns for each in misfits)
+            if whole:
+                engine.encode({name: (columns[name], schema.domains[name].encoding) for name in schema.columns})
         if person and person in columns:
             with steps.step(_PERSONS) as tell, engine.watched(tell):
                 misfits += check_persons(engine, person, columns[person])
-        if not set(schema.columns) - set(columns) and not any(each.column in schema.columns for each in misfits):
-            encodings = {name: (columns[name], schema.domains[name].encoding) for name in schema.columns}
-            engine.encode(ROWS, SOURCE, encodings)
+        if whole:
             with steps.step(_CELLS) as tell, engine.watched(tell):
                 rows, strange = check_cells(engine, schema, show=show)
             misfits += strange
@@ -80,11 +81,12 @@ def open_table(
                     Misfit(column=schema.sensitive, message="the table has no rows; nothing can be published")
                 )
             if not misfits:
-                histogram = _histogram(engine, schema)
-                table = Table(engine=engine, schema=schema, rows=rows, histogram=histogram, files=files)
+                check_stamps(files)
+                histogram, again = _histogram(engine, schema), files if scanned_files(source) else ()
+                table = Table(engine=engine, schema=schema, rows=rows, histogram=histogram, files=again)
         return table, misfits
-    except duckdb.Error as error:
-        raise unreadable(name, error) from None
+    except Unfit as fault:
+        raise unreadable(name_of_source(source), fault) from None
     finally:
         if table is None:
             engine.close()
@@ -92,5 +94,5 @@ def open_table(
 
 def _histogram(engine: Engine, schema: Schema) -> dict[object, int]:
     """How often each value of the sensitive domain occurs, in the domain's order."""
-    found = dict(engine.rows(f"SELECT {identifier(schema.sensitive)}, count(*) FROM {ROWS} GROUP BY ALL"))
+    found = engine.histogram(schema.sensitive)
     return {value: int(found.get(value, 0)) for value in schema.domains[schema.sensitive]}

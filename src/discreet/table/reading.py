@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
+from discreet.engine.faults import Unfit
 from discreet.errors import TableError
 from discreet.table.source import scanned_files
 
@@ -17,13 +15,12 @@ def parsing_share(source: Any) -> float:
     return 5.0 if isinstance(source, str | Path) and not scanned_files(source) else 0.1
 
 
-def unreadable(name: str, error: duckdb.Error) -> TableError:
-    """The engine's complaint without the cells it quotes."""
-    line = re.search(r"[Ll]ine:? (\d+)", str(error))
-    where = f" at line {line[1]}" if line else ""
-    if re.search(r"invalid unicode|not utf-8", str(error), re.IGNORECASE):
+def unreadable(name: str, fault: Unfit) -> TableError:
+    """A sentence for what the engine could not read; no cell is in it."""
+    where = "" if fault.line is None else f" at line {fault.line}"
+    if fault.why == "encoding":
         return TableError(f"table ({name}) must be UTF-8 text{where}; name its encoding, such as latin-1")
-    if "CSV Error" in str(error) or "sniffing" in str(error):
+    if fault.why == "cells":
         advice = "mend the file or name its delimiter"
         return TableError(f"table ({name}) must have the same number of cells in every row{where}; {advice}")
-    return TableError(f"table ({name}) must be readable as it is named; reading failed{where} ({type(error).__name__})")
+    return TableError(f"table ({name}) must be readable as it is named; reading failed{where} ({fault.kind})")

@@ -23,12 +23,9 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import identifier, text
+from discreet.engine.source import CsvFiles, InMemory, ParquetFiles, Source
 from discreet.errors import TableError
 
-SOURCE = "source_rows"  # the rows, with the expected columns at least
-EVERYTHING = "source_as_given"  # all columns, to know their names
 CSV_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 PARQUET_ENDINGS = (".parquet", ".pq")
 DELIMITERS = (",", ";", "\t", "|", ":")
@@ -56,19 +53,22 @@ class CsvForm:
                 raise TableError(f"encoding ({self.encoding}) must be one that Python knows, such as latin-1") from None
 
 
-def open_source(engine: Engine, source: Any, expected: Sequence[str] = (), form: CsvForm | None = None) -> str:
-    """Make `source` the relation SOURCE of the engine; returns a short name for messages, without a path."""
+def find_source(source: Any, expected: Sequence[str], form: CsvForm | None, scratch: Path) -> Source:
+    """Where the rows are and how they are written; text in another encoding is copied into `scratch` first."""
     if isinstance(source, str | Path):
-        return _open_files(engine, str(source), expected, form or CsvForm())
+        return _find_files(str(source), expected, form or CsvForm(), scratch)
     columns = _columns_in_memory(source)
     _no_twins(columns.columns if hasattr(columns, "dtypes") else columns.schema.names, expected)
-    engine.register(EVERYTHING, columns)
-    engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
-    return type(source).__name__
+    return InMemory(columns=columns)
+
+
+def name_of_source(source: Any) -> str:
+    """A short name for messages, without a path."""
+    return Path(source).name if isinstance(source, str | Path) else type(source).__name__
 
 
 def _columns_in_memory(source: Any) -> Any:
-    """What DuckDB can scan again and again: Arrow, or a pandas frame."""
+    """What an engine can scan again and again: Arrow, or a pandas frame."""
     kind = f"{type(source).__module__.split('.')[0]}.{type(source).__name__}"
     if kind in ("polars.DataFrame", "polars.LazyFrame"):
         return (source.collect() if kind == "polars.LazyFrame" else source).to_arrow()
@@ -85,24 +85,19 @@ def _columns_in_memory(source: Any) -> Any:
     return source
 
 
-def _open_files(engine: Engine, pattern: str, expected: Sequence[str], form: CsvForm) -> str:
-    paths = _found(pattern)
+def _find_files(pattern: str, expected: Sequence[str], form: CsvForm, scratch: Path) -> Source:
+    paths = tuple(_found(pattern))
     endings = {_ending(path) for path in paths}
     if len(endings) > 1:
         raise TableError(f"table ({pattern}) must be files of one kind; CSV and Parquet cannot be mixed")
     if endings == {"parquet"}:
-        _no_twins(_parquet_names(paths[0]), expected)
-        engine.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM read_parquet([{_listed(paths)}])")
-        engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
-        return Path(pattern).name
-    engine.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM {_csv_reader(engine, paths, expected, form)}")
-    wanted = {name.casefold() for name in expected}
-    columns = [name for name in engine.columns(EVERYTHING) if not wanted or name.casefold() in wanted]
-    if columns:  # parsed once, for a scan of CSV costs more than all the rest
-        engine.keep(SOURCE, f"SELECT {', '.join(map(identifier, columns))} FROM {EVERYTHING}")
-    else:
-        engine.rows(f"CREATE VIEW {SOURCE} AS SELECT * FROM {EVERYTHING}")
-    return Path(pattern).name
+        _no_twins(parquet_names(paths[0]), expected)
+        return ParquetFiles(paths=paths)
+    encoding = form.encoding or _encoding_of(paths[0])
+    if codecs.lookup(encoding).name not in ("utf-8", "ascii"):
+        paths = tuple(_in_utf8(path, encoding, scratch / f"source-{number}.csv") for number, path in enumerate(paths))
+    delimiter, quote, header = _sniff(paths[0], expected, form)
+    return CsvFiles(paths=paths, delimiter=delimiter, quote=quote, header=header, skip=_blank_lines(paths))
 
 
 def _no_twins(names: Iterable[str], expected: Sequence[str]) -> None:
@@ -113,7 +108,7 @@ def _no_twins(names: Iterable[str], expected: Sequence[str]) -> None:
             raise TableError(f"the table must have one column called {name}; rename the others (case does not count)")
 
 
-def _parquet_names(path: Path) -> list[str]:
+def parquet_names(path: Path) -> list[str]:
     """The columns of a Parquet file as it spells them; none where it cannot be read, which its reader will say."""
     try:
         return list(parquet.read_schema(path).names)
@@ -121,15 +116,14 @@ def _parquet_names(path: Path) -> list[str]:
         return []
 
 
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(text(str(path)) for path in paths)
+def source_files(source: Any) -> list[Path]:
+    """The files that a source names; none where it is in memory."""
+    return _found(str(source)) if isinstance(source, str | Path) else []
 
 
 def scanned_files(source: Any) -> list[Path]:
-    """The files that will be read more than once: Parquet is scanned in place, everything else is kept or in memory."""
-    if not isinstance(source, str | Path):
-        return []
-    return [path for path in _found(str(source)) if _ending(path) == "parquet"]
+    """The files that publishing reads again: Parquet is scanned in place, everything else is kept or in memory."""
+    return [path for path in source_files(source) if _ending(path) == "parquet"]
 
 
 def _found(pattern: str) -> list[Path]:
@@ -149,21 +143,6 @@ def _ending(path: Path) -> str:
     if name.endswith(CSV_ENDINGS):
         return "csv"
     raise TableError(f"table ({path.name}) must end in .csv, .tsv, .txt (or these with .gz) or .parquet")
-
-
-def _csv_reader(engine: Engine, paths: Sequence[Path], expected: Sequence[str], form: CsvForm) -> str:
-    encoding = form.encoding or _encoding_of(paths[0])
-    if codecs.lookup(encoding).name not in ("utf-8", "ascii"):
-        paths = [_in_utf8(path, encoding, engine.spill / f"source-{number}.csv") for number, path in enumerate(paths)]
-    delimiter, quote, header = _sniff(paths[0], expected, form)
-    options = ["all_varchar = true", f"skip = {_blank_lines(paths)}", "comment = ''", "null_padding = false"]
-    if delimiter is not None:
-        options.append(f"delim = {text(delimiter)}")
-    if quote is not None:
-        options += [f"quote = {text(quote)}", f"escape = {text(quote)}"]
-    if header is not None:
-        options.append(f"header = {str(header).lower()}")
-    return f"read_csv([{_listed(paths)}], {', '.join(options)})"
 
 
 def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | None, str | None, bool | None]:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, code
-from discreet.engine.progress import Tell
+from discreet.engine.encoding import Encoding
+from discreet.engine.engine import Engine
+from discreet.engine.faults import Unfit
 from discreet.errors import TableError
+from discreet.ground.arrays import Ints
+from discreet.ground.closing import Closes
+from discreet.ground.progress import Tell
 from discreet.schema.schema import Schema
 
 CHANGED = "the table changed or went away while it was read; publish again when nobody writes to it"
 Stamp = tuple[str, int, int, int]
-ROWS = "rows_in_domain"  # the engine's relation with the published columns, in the encoding of their domains
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Table(Closes):
     """Rows of which every published cell lies in its declared domain; `histogram` counts the sensitive values."""
 
     engine: Engine
@@ -36,35 +34,48 @@ class Table:
     def encodings(self) -> tuple[tuple[str, Encoding], ...]:
         return tuple((name, self.schema.domains[name].encoding) for name in self.schema.columns)
 
-    def codes(self, *names: str, tell: Tell | None = None) -> Iterator[list[NDArray[np.int64]]]:
+    def codes(self, *names: str, tell: Tell | None = None) -> Iterator[list[Ints]]:
         """Columns (by default all that are published) as positions in their domains, in row order, batch by batch.
 
         `tell` hears how much was used.
         """
         used = 0
-        wanted = [(name, self.schema.domains[name].encoding) for name in names or self.schema.columns]
-        parts = [f"{code(name, encoding)}::BIGINT" for name, encoding in wanted]
-        for batch in self.engine.batches(f"SELECT {', '.join(parts)} FROM {ROWS}"):
-            if any(column.null_count for column in batch.columns):
-                raise TableError(CHANGED)
-            yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-            used += batch.num_rows
-            if tell is not None:
-                tell(used / self.rows)
+        with _as_it_was():
+            for codes in self.engine.codes(names or self.schema.columns):
+                yield codes
+                used += len(codes[0])
+                if tell is not None:
+                    tell(used / self.rows)
+
+    def distinct(self) -> Iterator[list[Ints]]:
+        """The distinct rows as positions in the domains, in any order, batch by batch."""
+        with _as_it_was():
+            yield from self.engine.distinct(self.schema.columns)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
         """Read the rows inside; raises TableError where the files are not those that were checked."""
-        try:
+        with _as_it_was():
             yield
-        except duckdb.Error:
-            raise TableError(CHANGED) from None
-        if self.files != tuple(stamp(Path(path)) for path, *_ in self.files):
-            raise TableError(CHANGED)
+        check_stamps(self.files)
 
     def close(self) -> None:
         """Let go of the rows and of what was spilled of them."""
         self.engine.close()
+
+
+@contextmanager
+def _as_it_was() -> Iterator[None]:
+    try:
+        yield
+    except Unfit:
+        raise TableError(CHANGED) from None
+
+
+def check_stamps(files: Sequence[Stamp]) -> None:
+    """Raise TableError where a file is not as it was."""
+    if tuple(files) != tuple(stamp(Path(path)) for path, *_ in files):
+        raise TableError(CHANGED)
 
 
 def stamp(path: Path) -> Stamp:

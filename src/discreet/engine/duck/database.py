@@ -1,0 +1,282 @@
+"""DuckDB embedded: one private database in memory, which many threads may ask at once; nothing to start.
+
+The analyst's side speaks SQL to it. The custodian's side knows it only as an `engine.engine.Engine`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from discreet.engine.duck.session import Session
+from discreet.engine.duck.sql import encoded, identifier, literal, text
+from discreet.engine.duck.told import told
+from discreet.engine.encoding import Encoding
+from discreet.engine.memory import bytes_of
+from discreet.errors import EngineError, OutOfMemory
+from discreet.ground.closing import Closes
+from discreet.ground.progress import Tell
+
+BATCH = 1 << 20
+ROW_GROUP = 122_880
+_PATIENCE = 10.0  # seconds that closing waits for questions that were told to stop
+_GLANCE = 0.1  # seconds between two looks at how far a statement is
+_EVERYWHERE = (  # on every connection
+    "error_on_division_by_zero = false",  # unknown, as SQL has it, and not infinity
+    "ieee_floating_point_ops = false",
+    "allocator_background_threads = true",  # memory goes back when a large sort is over
+    "autoinstall_known_extensions = false",
+    "disabled_optimizers = 'in_clause'",  # it makes a join of a list: slower here, by 4 times
+)
+_WATCHED = (  # on the one that is watched: counted, so that it can be asked for, and never printed
+    "enable_progress_bar = true",
+    "enable_progress_bar_print = false",
+)
+
+
+class Database(Closes):
+    """One private in-memory database; with `paths` it opens nothing but those and a scratch folder of its own.
+
+    What is made in it (views, tables, encodings) is there for every thread. `asking` gives a thread a connection of
+    its own with a limit of time; outside of it, threads take turns on one connection.
+    """
+
+    def __init__(self, *, paths: Iterable[Path] | None = None, memory: str | None = None) -> None:
+        self.memory = bytes_of(memory) if memory else None
+        self._spill = tempfile.TemporaryDirectory(prefix="discreet-")  # mode 0700: it may hold rows
+        self.scratch = Path(self._spill.name)
+        self._db = duckdb.connect(":memory:")
+        self._encoded: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {}
+        self._shared, self._turn = Session(self._db), threading.RLock()
+        self._here = threading.local()
+        self._lock = threading.Condition()  # for what follows; told when a question is over
+        self._free: list[duckdb.DuckDBPyConnection] = []
+        self._running: set[Session] = set()
+        self._closed = False
+        self._set(paths)
+
+    def _set(self, paths: Iterable[Path] | None) -> None:
+        self._db.execute("SET temp_directory = $1", [self._spill.name])
+        if self.memory:
+            self._db.execute("SET memory_limit = $1", [f"{self.memory}B"])
+        self._db.execute(
+            "; ".join([*(f"SET GLOBAL {each}" for each in _EVERYWHERE), *(f"SET {each}" for each in _WATCHED)])
+        )
+        if paths is not None:
+            allowed = [str(path.resolve()) for path in (*paths, self.scratch)]
+            self._db.execute(f"SET allowed_paths = [{', '.join(map(text, allowed))}]")
+            self._db.execute(f"SET allowed_directories = [{', '.join(text(path + '/') for path in allowed)}]")
+            self._db.execute("SET enable_external_access = false")
+        self._db.execute("SET lock_configuration = true")
+
+    def close(self) -> None:
+        """Stop what runs, and let go of everything, on disk too."""
+        own = getattr(self._here, "session", None)
+        with self._lock:
+            self._closed = True
+        self.cancel()
+        with self._lock:
+            self._lock.wait_for(lambda: not self._running - {own}, _PATIENCE)
+            for connection in self._free:
+                connection.close()
+            self._free.clear()
+        self._db.close()
+        self._spill.cleanup()
+
+    @contextmanager
+    def asking(self, seconds: float | None = None) -> Iterator[None]:
+        """Give this thread a connection of its own: for one question, which must be answered within `seconds`.
+
+        What is registered inside is seen by nobody else, and forgotten at the end. A question inside a question is part
+        of it.
+        """
+        if getattr(self._here, "session", None) is not None:
+            yield
+            return
+        session = self._begin(seconds)
+        self._here.session = session
+        try:
+            yield
+            session.check()
+        finally:
+            self._here.session = None
+            self._end(session)
+
+    def cancel(self) -> None:
+        """Stop every question that is being answered."""
+        with self._lock:
+            running = tuple(self._running)
+        for session in running:
+            session.cancel()
+
+    def check(self) -> None:
+        """Raise where the question that this thread answers was stopped or has taken its time; for long loops."""
+        self._session.check()
+
+    def afford(self, needed: int) -> None:
+        """Raise OutOfMemory where so many bytes, outside of the database, are more than was allowed."""
+        if self.memory is not None and needed > self.memory:
+            raise OutOfMemory(
+                f"the question needs {needed / 1e9:,.1f} GB of memory, and {self.memory / 1e9:,.1f} GB are allowed; "
+                "ask less of it, or raise the limit"
+            )
+
+    @property
+    def _session(self) -> Session:
+        return getattr(self._here, "session", None) or self._shared
+
+    def _begin(self, seconds: float | None) -> Session:
+        with self._lock:
+            if self._closed:
+                raise EngineError("the database is closed; open the table or the release again")
+            session = Session(self._free.pop() if self._free else self._db.cursor(), seconds)
+            self._running.add(session)
+            return session
+
+    def _end(self, session: Session) -> None:
+        again = session.end()
+        with self._lock:
+            self._running.discard(session)
+            if again:
+                self._free.append(session.connection)
+            self._lock.notify_all()
+
+    @contextmanager
+    def _statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Run one statement inside; nothing of DuckDB's own errors gets out."""
+        session = self._session
+        with self._turn if session is self._shared else nullcontext():
+            session.check()
+            try:
+                yield session.connection
+            except duckdb.InterruptException:
+                session.check()
+                raise KeyboardInterrupt from None
+            except duckdb.Error as error:
+                raise told(error) from None
+            except RuntimeError as error:  # Ctrl-C during a statement: DuckDB has an error of its own for it
+                if str(error) == "Query interrupted":
+                    raise KeyboardInterrupt from None
+                raise
+
+    @contextmanager
+    def watched(self, tell: Tell) -> Iterator[None]:
+        """Run one statement inside; from a thread beside, tell how much of it is done."""
+        over, connection = threading.Event(), self._session.connection
+
+        def watch() -> None:
+            while not over.wait(_GLANCE):
+                if (percent := connection.query_progress()) > 0:
+                    tell(percent / 100)
+
+        beside = threading.Thread(target=watch, daemon=True)
+        beside.start()
+        try:
+            yield
+        finally:
+            over.set()
+            beside.join()
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run one statement and fetch everything it gives."""
+        with self._statement() as connection:
+            return connection.execute(sql).fetchall()
+
+    def arrow(self, sql: str) -> pa.Table:
+        """Run one query and fetch it as columns."""
+        with self._statement() as connection:
+            return connection.sql(sql).to_arrow_table()
+
+    def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
+        """Run one query and stream its columns in row order; this thread runs nothing else until the stream is used up
+        or closed.
+        """
+        with self._statement() as connection:
+            reader = connection.sql(sql).to_arrow_reader(BATCH)
+            try:
+                yield from reader
+            finally:
+                reader.close()
+
+    def register(self, relation: str, columns: Any) -> None:
+        """Make columns in memory (Arrow, pandas) a relation, without copying them: for this question, or for all that
+        runs outside of any.
+        """
+        with self._statement():
+            self._session.register(relation, columns)
+
+    def forget(self, relation: str) -> None:
+        """Let go of columns in memory."""
+        with self._statement():
+            self._session.forget(relation)
+
+    def columns(self, relation: str) -> dict[str, str]:
+        """Names and types of a relation's columns."""
+        return {row[0]: row[1] for row in self.rows(f"DESCRIBE SELECT * FROM {relation}")}
+
+    def encode(
+        self,
+        relation: str,
+        source: str,
+        columns: Mapping[str, tuple[str, Encoding]],
+        *,
+        place: str | None = None,
+        beside: Sequence[str] = (),
+    ) -> None:
+        """Make `relation` a view of `source` in which each column holds a value of its encoding, or NULL.
+
+        `columns` gives, for each new name, the column of the source and its encoding. Listed text becomes an
+        enumeration, so it sorts in the order listed and its code is its position. With `place`, the start of a
+        table's name, the rows are encoded once and kept there. Columns `beside` them stay as they are.
+        """
+        types = self.columns(source)
+        cells = {}
+        for number, (name, (column, encoding)) in enumerate(columns.items()):
+            enumeration = f"{relation}_{number}"
+            if encoding.kind == "text":
+                self.rows(f"CREATE OR REPLACE TYPE {enumeration} AS ENUM ({', '.join(map(literal, encoding.values))})")
+            cells[name] = (identifier(column), encoded(column, types[column], encoding, enumeration))
+        self._encoded[relation] = (source, cells)
+        parts = [f"{value} AS {identifier(name)}" for name, (_, value) in cells.items()]
+        chosen = f"SELECT {', '.join([*parts, *map(identifier, beside)])} FROM {source}"
+        if place is not None:
+            self.rows(f"CREATE OR REPLACE TABLE {place}{relation}_kept AS {chosen}")
+            chosen = f"SELECT * FROM {place}{relation}_kept"
+        self.rows(f"CREATE OR REPLACE VIEW {relation} AS {chosen}")
+
+    def misfits(self, relation: str) -> tuple[int, dict[str, tuple[int, int]]]:
+        """The rows of an encoded relation and, for each column, its empty cells and those outside the encoding."""
+        source, cells = self._encoded[relation]
+        fitting = ", ".join(f"count({identifier(name)})" for name in cells)
+        rows, *fits = self.rows(f"SELECT count(*), {fitting} FROM {relation}")[0]
+        found = dict.fromkeys(cells, (0, 0))
+        short = {name: fit for name, fit in zip(cells, fits, strict=True) if fit < rows}
+        if short:  # which of them are empty, only the source tells
+            given = self.rows(f"SELECT {', '.join(f'count({cells[name][0]})' for name in short)} FROM {source}")[0]
+            found |= {name: (rows - own, own - short[name]) for name, own in zip(short, given, strict=True)}
+        return rows, found
+
+    def strangers(self, relation: str, column: str, most: int) -> list[tuple[str, int]]:
+        """The most frequent cells of a column that are outside its encoding, with how often they occur."""
+        source, cells = self._encoded[relation]
+        cell, value = cells[column]
+        outside = f"{cell} IS NOT NULL AND ({value}) IS NULL"
+        counted = f"SELECT CAST({cell} AS VARCHAR), count(*) FROM {source} WHERE {outside} GROUP BY 1"
+        return [(row[0], row[1]) for row in self.rows(f"{counted} ORDER BY 2 DESC, 1 LIMIT {most}")]
+
+    def write_sorted(self, relation: str, columns: Sequence[str], order: Sequence[str], to: Path) -> None:
+        """Write columns of a relation to one Parquet file, the rows sorted by the SQL expressions given."""
+        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
+        listed = ", ".join(map(identifier, columns))
+        self.rows(f"COPY (SELECT {listed} FROM {relation} ORDER BY {', '.join(order)}) TO {text(str(to))} ({options})")
+
+    def write_csv(self, parquet: Path, to: Path) -> None:
+        """Write a Parquet file's rows as CSV, in the same order."""
+        self.rows(f"COPY (SELECT * FROM read_parquet({text(str(parquet))})) TO {text(str(to))} (FORMAT csv, HEADER)")

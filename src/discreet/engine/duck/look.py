@@ -1,0 +1,88 @@
+"""Looking at a table's columns with DuckDB: one scan for all of them, each time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from discreet.engine.duck.sql import identifier
+from discreet.engine.engine import ColumnType, Glance
+
+if TYPE_CHECKING:
+    from discreet.engine.duck.database import Database
+
+_EACH = 6  # numbers that a glance takes of a column
+
+
+def glance(database: Database, source: str, columns: Mapping[str, ColumnType]) -> tuple[int, dict[str, Glance]]:
+    """Rows and, for each column, filled cells, distinct ones about, lowest, highest, whole ones, average length."""
+    parts = [part for name, kind in columns.items() for part in _estimates(_cell(name, kind), kind.kind)]
+    rows, *found = database.rows(f"SELECT {', '.join(['count(*)', *parts])} FROM {source}")[0]
+    seen = {}
+    for position, name in enumerate(columns):
+        filled, distinct, low, high, whole, length = found[position * _EACH : position * _EACH + _EACH]
+        seen[name] = Glance(filled=filled, distinct=distinct, low=low, high=high, whole=whole, length=length)
+    return rows, seen
+
+
+def _cell(name: str, kind: ColumnType) -> str:
+    """A cell as it is looked at: numbers and dates as they are, everything else as text."""
+    return f"CAST({identifier(name)} AS VARCHAR)" if kind.kind == "text" else identifier(name)
+
+
+def _estimates(cell: str, kind: str) -> tuple[str, ...]:
+    if kind == "other":
+        return (f"count({cell})", "0", "NULL", "NULL", "NULL", "NULL")
+    start = (f"count({cell})", f"approx_count_distinct({cell})")
+    if kind == "date":
+        return (*start, "NULL", "NULL", "NULL", "NULL")
+    limits = (f"min({cell})", f"max({cell})")
+    if kind == "text":
+        return (*start, *limits, "NULL", f"avg(length({cell}))")
+    whole = f"count_if({cell} = floor({cell}))" if kind == "fraction" else f"count({cell})"
+    return (*start, *limits, whole, "NULL")
+
+
+def tally(database: Database, source: str, columns: Mapping[str, bool]) -> dict[str, dict[str, int]]:
+    """How often each value of each column occurs, as text; True: as whole numbers. Empty cells are left out."""
+    counts: dict[str, dict[str, int]] = {name: {} for name in columns}
+    if not columns:
+        return counts
+    names = list(columns)
+    kinds = ["BIGINT" if whole else "VARCHAR" for whole in columns.values()]
+    cells = ", ".join(f"CAST({identifier(name)} AS {kinds[i]}) AS k{i}" for i, name in enumerate(names))
+    which = " ".join(f"WHEN grouping(k{i}) = 0 THEN {i}" for i in range(len(names)))
+    value = ", ".join(f"CAST(k{i} AS VARCHAR)" for i in range(len(names)))
+    sets = ", ".join(f"(k{i})" for i in range(len(names)))
+    found = database.rows(
+        f"SELECT CASE {which} END, coalesce({value}, NULL), count(*) FROM (SELECT {cells} FROM {source}) "
+        f"GROUP BY GROUPING SETS ({sets})"
+    )
+    for position, text, count in found:
+        if text is not None:
+            counts[names[position]][text] = count
+    return counts
+
+
+def closer(database: Database, source: str, columns: Mapping[str, tuple[ColumnType, bool]]) -> dict[str, Glance]:
+    """How many cells are distinct, exactly; True: how many texts are whole numbers, and the limits of those."""
+    if not columns:
+        return {}
+    parts: list[str] = []
+    for name, (kind, digits) in columns.items():
+        cell = _cell(name, kind)
+        whole = f"TRY_CAST({cell} AS BIGINT)" if digits else "CAST(NULL AS BIGINT)"
+        parts += [
+            f"count(DISTINCT hash({cell})) FILTER (WHERE {cell} IS NOT NULL)",  # different hashes: different values
+            f"count_if(CAST({whole} AS VARCHAR) = {cell})" if digits else "0",
+            f"min({whole})",
+            f"max({whole})",
+            f"count({cell})",
+        ]
+    found = database.rows(f"SELECT {', '.join(parts)} FROM {source}")[0]
+    each = len(parts) // len(columns)
+    seen = {}
+    for position, name in enumerate(columns):
+        distinct, whole, low, high, filled = found[position * each : position * each + each]
+        seen[name] = Glance(filled=filled, distinct=distinct, low=low, high=high, whole=whole)
+    return seen

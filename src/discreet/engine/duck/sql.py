@@ -1,0 +1,85 @@
+"""DuckDB's SQL for names, values and encoded columns; text of a stranger gets into a statement only through here."""
+
+from __future__ import annotations
+
+from discreet.engine.encoding import Encoding
+
+
+def identifier(name: str) -> str:
+    """A name as SQL: quoted, with quotes doubled."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def literal(value: int | str | None) -> str:
+    """A value as an SQL literal."""
+    if value is None:
+        return "NULL"
+    return text(value) if isinstance(value, str) else f"({value}::BIGINT)"
+
+
+def code(column: str, encoding: Encoding) -> str:
+    """The SQL of an encoded column's code, from 0."""
+    name = identifier(column)
+    if isinstance(encoding.values, range):
+        found = f"({name} - ({encoding.values[0]}))"
+    elif encoding.kind == "integers":
+        found = f"(list_position({list(encoding.values)}::BIGINT[], {name}) - 1)"
+    else:
+        found = f"enum_code({name})"
+    return f"coalesce({found}, {len(encoding.values)})" if encoding.missing else found
+
+
+def rank(column: str, encoding: Encoding) -> str:
+    """The SQL to sort an encoded column by, in the order of its codes; a missing cell sorts last by itself."""
+    return code(column, encoding) if encoding.kind == "integers" else identifier(column)
+
+
+def position(column: str) -> str:
+    """The name of a value's position in a listing: never that of the column."""
+    return identifier(f"{column} position")
+
+
+def listing(column: str, encoding: Encoding) -> str:
+    """A relation of the values with their positions: the value under the column's name, `position(column)` from 0."""
+    name, place = identifier(column), position(column)
+    kind = "VARCHAR" if encoding.kind == "text" else "BIGINT"
+    if isinstance(encoding.values, range):
+        first, end = encoding.values[0], encoding.values[-1] + 1
+        rows = f"SELECT {name} - ({first}) AS {place}, {name} FROM range({first}, {end}) listed({name})"
+    elif not encoding.values:
+        return f"(SELECT 0 AS {place}, CAST(NULL AS VARCHAR) AS {name})"
+    else:
+        values: tuple[int | str, ...] = encoding.values
+        listed = ", ".join(f"({place_of}, {literal(value)})" for place_of, value in enumerate(values))
+        rows = f"SELECT {place}, CAST({name} AS {kind}) AS {name} FROM (VALUES {listed}) listed({place}, {name})"
+    if encoding.missing:
+        rows += f" UNION ALL SELECT {len(encoding.values)}, CAST(NULL AS {kind})"
+    return f"({rows})"
+
+
+def encoded(column: str, source_type: str, encoding: Encoding, enumeration: str) -> str:
+    """The SQL that turns a source column into a value of the encoding, or NULL; nothing is rounded or trimmed."""
+    name = identifier(column)
+    if encoding.kind == "text":
+        return f"TRY_CAST(CAST({name} AS VARCHAR) AS {enumeration})"
+    whole = _whole(name, source_type)
+    if isinstance(encoding.values, range):
+        return f"CASE WHEN {whole} BETWEEN {encoding.values[0]} AND {encoding.values[-1]} THEN {whole} END"
+    return f"CASE WHEN {whole} IN ({', '.join(map(str, encoding.values))}) THEN {whole} END"
+
+
+def _whole(value: str, kind: str) -> str:
+    """A column as whole numbers, NULL where it is not one."""
+    if kind == "VARCHAR" or kind.startswith("ENUM"):
+        cell = f"CAST({value} AS VARCHAR)"
+        number = f"TRY_CAST({cell} AS BIGINT)"  # it also takes spaces, fractions and exponents, which are no digits
+        plain = f"WHEN CAST({number} AS VARCHAR) = {cell} THEN {number}"  # most are, and this is the fastest to see
+        return f"CASE {plain} WHEN regexp_full_match({cell}, '[+-]?[0-9]+') THEN {number} END"
+    if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
+        return f"CASE WHEN {value} = floor({value}) THEN TRY_CAST({value} AS BIGINT) END"
+    return f"TRY_CAST({value} AS BIGINT)"
