@@ -411,6 +411,9 @@ def test_bytes_that_are_no_toml_are_a_problem(content, tmp_path):
     [
         ("theta = 4", "theta = 1e999999999"),
         ("floor = 0.05", "floor = 1e-999999999"),
+        ("floor = 0.05", "floor = 1e-99999999999999999999"),
+        ("floor = 0.05", "floor = 0." + "0" * 100_000 + "1"),
+        ("theta = 4", "theta = " + "9" * 100_000),
         ('values = [\n  "Flu",\n  "HIV",\n  "Cancer",\n]', "integers = [0, 9007199254740990]"),
     ],
 )

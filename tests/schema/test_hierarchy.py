@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Policy, PolicyError
+from discreet.ground.shown import FEW
 from discreet.schema.domain import Integers, Listed, domain_from_json
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
 from discreet.schema.intervals import interval
 from discreet.schema.json_schema import json_schema
-from discreet.schema.paths import FEW, LONGEST, checked
+from discreet.schema.paths import LONGEST, checked
 
 ARX = SHARED / "hierarchies"
 SECONDS = 2  # of CPU, for 100,000 leaves
@@ -269,7 +270,7 @@ def test_a_long_label_is_cut():
 def test_a_domain_far_beyond_the_hierarchy_is_refused_at_once():
     """The values that a hierarchy misses are counted, not enumerated."""
     (found,) = problems([("1", "*"), ("3", "*")], range(2**52))
-    assert found.startswith(f"values (0, 2, 4, 5, 6 and {2**52 - 7} more) must have a row each")
+    assert found.startswith(f"values (0, 2, 4, 5, 6 and {2**52 - 7:,} more) must have a row each")
 
 
 def test_masked_labels_may_differ_in_the_place_of_a_space():

@@ -1,16 +1,21 @@
 """What a policy needs to know of a mechanism, and the register of those that it may name.
 
-`discreet.families.register` enters a mechanism with its family; nothing else in this room knows one.
+`discreet.families` enters them, by name; a mechanism is loaded when a policy names it. Nothing else in this room knows
+one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from discreet.schema.schema import Schema
+from discreet.schema.register import Register
 
-Complain = Callable[[tuple[str, ...], str], None]  # the key within [mechanism], and what is wrong with it
+if TYPE_CHECKING:  # the registers are filled whenever the package is imported, and that should be light
+    from discreet.schema.schema import Schema
+
+# The key within [mechanism], or one from the top that begins with table or domains; and what is wrong with it.
+Complain = Callable[[tuple[str, ...], str], None]
 
 
 class Mechanism(Protocol):
@@ -36,4 +41,4 @@ class Mechanism(Protocol):
         """Every public parameter, as a release states them; None is one that is not set."""
 
 
-MECHANISMS: dict[str, type[Mechanism]] = {}  # by kind; filled by discreet.families
+MECHANISMS: Register[type[Mechanism]] = Register()  # by kind; filled by discreet.families

@@ -7,12 +7,6 @@ from difflib import get_close_matches
 from itertools import islice
 
 
-def shown(given: object, most: int = 40) -> str:
-    """What somebody wrote, for a message: one line, and not long."""
-    words = "".join(sign if sign.isprintable() else " " for sign in str(given)[: most + 1])
-    return words if len(words) <= most else words[:most] + "..."
-
-
 def did_you_mean(wrong: object, known: Iterable[object]) -> str:
     """'; did you mean X?' where some known name is close, else the first few that exist."""
     names = _named(known)

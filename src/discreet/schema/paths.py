@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 
 from discreet.errors import PolicyError
+from discreet.ground.shown import name_some
 from discreet.schema.intervals import interval
 
 Row = tuple[str, ...]
@@ -19,7 +20,6 @@ Values = range | tuple[int, ...] | tuple[str, ...]
 Keys = Sequence[int] | Sequence[str] | Sequence[int | str]
 
 ROOT = "*"
-FEW = 5  # of each kind of problem, so many are named; of the rest, the number
 LONGEST = 60  # characters of a label that a message shows
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
@@ -76,7 +76,7 @@ def _problems(rows: list[Row], keys: Keys, values: Values | None) -> Iterator[st
     yield from _twins(levels)
     yield from _parents(levels)
     if twice := [key for key, times in Counter(keys).items() if times > 1]:
-        yield f"leaves ({_few(map(_show, twice), len(twice))}) must stand once each; delete the other rows"
+        yield f"leaves ({name_some(map(_show, twice), len(twice))}) must stand once each; delete the other rows"
     if values is not None:
         yield from _coverage(keys, values)
         yield from _intervals(rows, keys)
@@ -85,11 +85,11 @@ def _problems(rows: list[Row], keys: Keys, values: Values | None) -> Iterator[st
 def _shape(rows: list[Row], columns: int) -> Iterator[str]:
     """Every row has the same number of labels and ends in the one '*'."""
     if odd := [f"{_show(row[0])} with {len(row)}" for row in rows if len(row) != columns]:
-        yield f"rows ({_few(odd, len(odd))}) must have {columns} columns, as most rows do; give every level a label"
+        yield f"rows ({name_some(odd)}) must have {columns} columns, as most rows do; give every level a label"
     if rootless := [_show(row[0]) for row in rows if row[-1] != ROOT]:
-        yield f"rows ({_few(rootless, len(rootless))}) must end in '*'; put '*' into the last column"
+        yield f"rows ({name_some(rootless)}) must end in '*'; put '*' into the last column"
     if early := [_show(row[0]) for row in rows if row.count(ROOT) > (row[-1] == ROOT) or row[0] == ROOT]:
-        yield f"rows ({_few(early, len(early))}) must have '*' at the end only; name what stands before it"
+        yield f"rows ({name_some(early)}) must have '*' at the end only; name what stands before it"
 
 
 def _spelling(rows: list[Row]) -> Iterator[str]:
@@ -97,14 +97,14 @@ def _spelling(rows: list[Row]) -> Iterator[str]:
     labels = set(chain.from_iterable(rows))
     if "" in labels:
         empty = [f"row {number}" for number, row in enumerate(rows, start=1) if "" in row]
-        yield f"labels ({_few(empty, len(empty))}) must not be empty; give every level a label"
+        yield f"labels ({name_some(empty)}) must not be empty; give every level a label"
     for wrong, must in (
         ({label for label in labels if label != label.strip()}, "not begin or end with white space; trim them"),
         (set(filter(_NOT_TEXT.search, labels)), "be one line of text; take out what cannot be printed"),
     ):
         if wrong:
             in_order = (label for label in dict.fromkeys(chain.from_iterable(rows)) if label in wrong)
-            yield f"labels ({_few(map(_show, in_order), len(wrong))}) must {must}"
+            yield f"labels ({name_some(map(_show, in_order), len(wrong))}) must {must}"
 
 
 def _twins(levels: Sequence[Row]) -> Iterator[str]:
@@ -118,7 +118,7 @@ def _twins(levels: Sequence[Row]) -> Iterator[str]:
             alike.setdefault(_seen_as(label), []).append(label)
         twins = [" and ".join(map(_show, group[:3])) for group in alike.values() if len(group) > 1]
         yield (
-            f"{_level(number)} ({_few(twins, len(twins))}) must differ in more than letter case and white space; "
+            f"{_level(number)} ({name_some(twins)}) must differ in more than letter case and white space; "
             "spell them the same or apart"
         )
 
@@ -142,10 +142,7 @@ def _parents(levels: Sequence[Row]) -> Iterator[str]:
             for child, over in parents.items()
             if len(over) > 1
         ]
-        yield (
-            f"{_level(number)} ({_few(several, len(several))}) must have one parent each; "
-            "move the rows or rename the label"
-        )
+        yield (f"{_level(number)} ({name_some(several)}) must have one parent each; move the rows or rename the label")
 
 
 def _coverage(keys: Keys, values: Values) -> Iterator[str]:
@@ -154,12 +151,12 @@ def _coverage(keys: Keys, values: Values) -> Iterator[str]:
     domain = values if isinstance(values, range) else frozenset[int | str](values)
     kind = type(next(iter(values), ""))
     if wrong := [_show(leaf) for leaf in leaves if type(leaf) is not kind]:
-        yield f"leaves ({_few(wrong, len(wrong))}) must be whole numbers, as the domain's values are; mend the rows"
+        yield f"leaves ({name_some(wrong)}) must be whole numbers, as the domain's values are; mend the rows"
     if unused := [_show(leaf) for leaf in leaves if type(leaf) is kind and leaf not in domain]:
-        yield f"leaves ({_few(unused, len(unused))}) must be values of the domain; delete the rows or widen the domain"
+        yield f"leaves ({name_some(unused)}) must be values of the domain; delete the rows or widen the domain"
     if missed := len(values) - (len(leaves) - len(wrong) - len(unused)):
         missing = (_show(value) for value in values if value not in leaves)
-        yield f"values ({_few(missing, missed)}) must have a row each; add them to the hierarchy"
+        yield f"values ({name_some(missing, missed)}) must have a row each; add them to the hierarchy"
 
 
 def _intervals(rows: list[Row], keys: Keys) -> Iterator[str]:
@@ -174,7 +171,7 @@ def _intervals(rows: list[Row], keys: Keys) -> Iterator[str]:
         if (ends := known.get(label)) and not ends[0] <= key <= ends[1]
     ]
     if wrong:
-        yield f"intervals ({_few(wrong, len(wrong))}) must contain the leaves below them; mend the label or the rows"
+        yield f"intervals ({name_some(wrong)}) must contain the leaves below them; mend the label or the rows"
 
 
 def _level(number: int) -> str:
@@ -185,9 +182,3 @@ def _show(label: int | str) -> str:
     """A label for a message: in quotes, nothing that a terminal would obey, not too long."""
     shown = repr(label)
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "..."
-
-
-def _few(shown: Iterable[str], total: int) -> str:
-    """The first few, and how many more there are."""
-    first = ", ".join(islice(shown, FEW))
-    return first if total <= FEW else f"{first} and {total - FEW} more"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+import math
 import tomllib
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 from discreet.errors import PolicyError
+from discreet.ground.exact import fraction_of
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
-from discreet.schema.read import VERSION, Parts, Problem, read_document
+from discreet.schema.read import VERSION, Parts, Problem, from_the_top, read_document
 from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
 
@@ -31,13 +34,20 @@ class Policy:
     def __post_init__(self) -> None:
         names = [*self.schema.columns, *self.identifiers]
         if len({name.casefold() for name in names}) < len(names):
-            raise PolicyError("every column must have one role; names that differ only in case are one name")
+            raise PolicyError(
+                "every column must have one role; names that differ only in case are one name", key=("table",)
+            )
         if not self.schema.quasi_identifiers:
-            raise PolicyError("quasi_identifiers must name at least one column")
+            raise PolicyError("quasi_identifiers must name at least one column", key=("table", "quasi_identifiers"))
         if reserved := [name for name in self.schema.columns if name.upper() in RESERVED]:
-            raise PolicyError(f"a published column must not be called {reserved[0]}; a release adds its own")
+            raise PolicyError(
+                f"a published column must not be called {reserved[0]}; a release adds its own",
+                key=self.schema.role_key(reserved[0]),
+            )
         if self.person and self.person.casefold() in {name.casefold() for name in self.schema.columns}:
-            raise PolicyError(f"person ({self.person}) must not be published; take it out of the other roles")
+            raise PolicyError(
+                f"person ({self.person}) must not be published; take it out of the other roles", key=("table", "person")
+            )
         self.mechanism.check(self.schema)
 
     @classmethod
@@ -57,7 +67,7 @@ class Policy:
         """Write the policy (and the hierarchies it uses, beside it) so that `load` reads the same policy back."""
         return write_document(self, VERSION, Path(path))
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """What decides a release besides the rows: schema and mechanism, and nothing private.
 
@@ -87,6 +97,8 @@ def read_policy(path: Path) -> PolicyFile:
         return PolicyFile(problems=(Problem(line=None, message=f"policy ({path}) must be a file that can be read"),))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         return PolicyFile(problems=(Problem(line=_line_in(error), message=f"the file must be TOML: {error}"),))
+    except ValueError:
+        return PolicyFile(problems=(Problem(line=None, message="whole numbers must have fewer digits"),))
     found: list[tuple[tuple[str, ...], str]] = []
     parts = read_document(document, VERSION, path.parent, lambda key, message: found.append((key, message)))
     lines = key_lines(text)
@@ -94,20 +106,30 @@ def read_policy(path: Path) -> PolicyFile:
     problems = tuple(sorted(distinct, key=lambda problem: (problem.line or 0, problem.message)))
     if problems or parts.schema is None or parts.mechanism is None:
         return PolicyFile(problems=problems, parts=parts, lines=lines)
-    policy = Policy(
-        schema=parts.schema,
-        mechanism=parts.mechanism,
-        identifiers=parts.identifiers,
-        person=parts.person,
-        path=path,
-    )
+    try:
+        policy = Policy(
+            schema=parts.schema,
+            mechanism=parts.mechanism,
+            identifiers=parts.identifiers,
+            person=parts.person,
+            path=path,
+        )
+    except PolicyError as error:
+        problem = Problem(line=line_of(from_the_top(error.key), lines), message=str(error))
+        return PolicyFile(problems=(problem,), parts=parts, lines=lines)
     return PolicyFile(problems=(), policy=policy, parts=parts, lines=lines)
 
 
-def _exact_float(text: str) -> Fraction | float:
-    """A decimal as the fraction it says; inf, nan and absurd lengths stay floats and are refused where they matter."""
-    plain = re.fullmatch(r"[+-]?[\d_]{1,40}(\.[\d_]{1,40})?([eE][+-]?\d{1,2})?", text)
-    return Fraction(text.replace("_", "")) if plain else float(text)
+def _exact_float(text: str) -> Fraction | Decimal | float:
+    """A decimal as the fraction it says; inf, nan and what is too long are refused where they matter."""
+    found = fraction_of(text.replace("_", ""))
+    if found is not None:
+        return found
+    try:
+        number = Decimal(text)
+    except InvalidOperation:  # an exponent of twenty digits
+        return math.nan
+    return number if number.is_finite() else float(text)
 
 
 def _line_in(error: Exception) -> int | None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import PolicyError
+from discreet.ground.shown import shown
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.paths import Paths
 from discreet.schema.schema import MOST_ROWS, RESERVED, Schema
 
@@ -80,7 +81,7 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
             )
             mechanism = _read_mechanism(kind, section, schema, complain)
         except PolicyError as error:
-            complain(("domains", roles["sensitive"]), str(error))
+            complain(from_the_top(error.key), str(error))
     return Parts(schema=schema, mechanism=mechanism, identifiers=roles["identifiers"], person=roles["person"])
 
 
@@ -88,7 +89,12 @@ def _read_mechanism(kind: Any, section: Mapping[str, Any], schema: Schema, compl
     if not isinstance(kind, str) or kind not in MECHANISMS:
         return None
     rest = {key: value for key, value in section.items() if key != "kind"}
-    return MECHANISMS[kind].read(rest, schema, lambda key, message: complain(("mechanism", *key), message))
+    return MECHANISMS[kind].read(rest, schema, lambda key, message: complain(from_the_top(key), message))
+
+
+def from_the_top(key: tuple[str, ...]) -> tuple[str, ...]:
+    """The whole path of a key that a mechanism blames: its own parameters stand in [mechanism]."""
+    return key if key[:1] in (("table",), ("domains",)) else ("mechanism", *key)
 
 
 def _section(document: Mapping[str, Any], name: str, complain: Complain) -> Mapping[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
 from typing import Any
 
 from discreet.errors import PolicyError
@@ -25,15 +27,29 @@ class Schema:
 
     def __post_init__(self) -> None:
         if len(self.domains[self.sensitive]) > MOST_SENSITIVE:
-            raise PolicyError(f"the domain of {self.sensitive} must have at most {MOST_SENSITIVE:,} values; group them")
+            raise PolicyError(
+                f"the domain of {self.sensitive} must have at most {MOST_SENSITIVE:,} values; group them",
+                key=("domains", self.sensitive),
+            )
         if self.public_rows is not None and (
             type(self.public_rows) is not int or not 1 <= self.public_rows <= MOST_ROWS
         ):
-            raise PolicyError(f"public_rows must be a whole number between 1 and {MOST_ROWS:,}")
+            raise PolicyError(
+                f"public_rows must be a whole number between 1 and {MOST_ROWS:,}", key=("table", "public_rows")
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (*self.quasi_identifiers, self.sensitive)
+
+    def role_key(self, column: str) -> tuple[str, str]:
+        """Where a policy says that a column is published."""
+        return ("table", "sensitive" if column == self.sensitive else "quasi_identifiers")
+
+    @cached_property
+    def tuples(self) -> int:
+        """How many tuples of the published columns the domains allow."""
+        return prod(len(self.domains[name]) for name in self.columns)
 
     def as_json(self) -> dict[str, Any]:
         known = {} if self.public_rows is None else {"public_rows": self.public_rows}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import PolicyError
+from discreet.ground.arrays import Ints
 from discreet.schema.domain import Domain, Integers
 from discreet.schema.paths import ROOT
 from discreet.schema.schema import Schema
@@ -47,7 +47,7 @@ class Taxonomy:
 
     name: str
     labels: tuple[str, ...]
-    cell_of: NDArray[np.int64]
+    cell_of: Ints
     ordered: bool
     root: Node
 
@@ -55,7 +55,7 @@ class Taxonomy:
         return len(self.labels)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """How many values of the domain each cell holds."""
         return np.bincount(self.cell_of, minlength=len(self))
 
@@ -91,7 +91,8 @@ def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
     if len(domain) > MOST_VALUES:
         raise PolicyError(
             f"domain of {name} ({len(domain):,} values) must have at most {MOST_VALUES:,} to be generalized; use "
-            "coarser numbers, such as thousands"
+            "coarser numbers, such as thousands",
+            key=("domains", name),
         )
     if domain.paths:
         labels, cell_of, root = _from_paths(name, domain)
@@ -107,7 +108,8 @@ def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
         if len(texts) > MOST_CELLS:
             raise PolicyError(
                 f"values of {name} ({len(texts):,}) must have a hierarchy to be generalized; declare one with a "
-                f"level of at most {MOST_CELLS} labels"
+                f"level of at most {MOST_CELLS} labels",
+                key=("domains", name, "values"),
             )
     if domain.missing:
         texts, cell_of = [*texts, _free(MISSING, texts)], np.append(cell_of, len(texts))
@@ -117,7 +119,7 @@ def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
     return Taxonomy(name, labels, cell_of.astype(np.int64), ordered, Node(ROOT, cells, children))
 
 
-def _from_paths(name: str, domain: Domain) -> tuple[tuple[str, ...], NDArray[np.int64], Node]:
+def _from_paths(name: str, domain: Domain) -> tuple[tuple[str, ...], Ints, Node]:
     """The tree of a hierarchy above its finest level that has few enough labels."""
     depth = len(domain.paths[0])
     level = next(
@@ -125,7 +127,8 @@ def _from_paths(name: str, domain: Domain) -> tuple[tuple[str, ...], NDArray[np.
     )
     if level == depth - 1 and len(domain.paths) > 1 and depth > 1:
         raise PolicyError(
-            f"hierarchy of {name} must have a level of at most {MOST_CELLS} labels; add one above the leaves"
+            f"hierarchy of {name} must have a level of at most {MOST_CELLS} labels; add one above the leaves",
+            key=("domains", name, "hierarchy"),
         )
     cells: dict[str, int] = {}
     cell_of = np.fromiter((cells.setdefault(path[level], len(cells)) for path in domain.paths), dtype=np.int64)

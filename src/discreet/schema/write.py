@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,14 +42,6 @@ def write_document(policy: Policy, version: int, path: Path) -> Path:
     except OSError as error:
         raise PolicyError(f"policy ({path}) must be writable: {error.strerror}") from None
     return path
-
-
-def toml_number(number: Fraction) -> int | Decimal | str:
-    """A fraction as TOML can carry it exactly: a whole number, a decimal, or text such as '1/3'."""
-    if number.denominator == 1:
-        return number.numerator
-    decimal = Decimal(number.numerator) / Decimal(number.denominator)
-    return decimal if Fraction(decimal) == number else f"{number.numerator}/{number.denominator}"
 
 
 def _domain(domain: Domain, beside: Path) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from discreet.errors import SeriesRefusal
+from discreet.ground.exact import stated
 from discreet.series.coins import Coins, fresh_key
 from discreet.series.renew import OLDER, renew
 
@@ -151,7 +152,10 @@ class Series:
 
 def _entry(row: list[Any]) -> Entry:
     fields = dict(zip(_COLUMNS, row, strict=True))
-    return Entry(**{**fields, "cost": Fraction(fields["cost"]), "continued": bool(fields["continued"])})
+    cost = stated(fields["cost"])
+    if cost is None:
+        raise ValueError("its content is damaged")
+    return Entry(**{**fields, "cost": cost, "continued": bool(fields["continued"])})
 
 
 def _now() -> str:
