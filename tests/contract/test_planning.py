@@ -16,6 +16,7 @@ from discreet.cli.main import app
 from discreet.datasets.hospital import write_hospital
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes, modelling_l, why_not_anatomy
 from discreet.mechanism.buckets.planning.metrics import loss_of
+from discreet.series.store import Series
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +102,26 @@ def test_reasons_say_what_a_higher_tolerance_saves(hospital):
 def test_a_wrong_choice_is_one_sentence(hospital, words, sentence):
     """Exit 2, and what to say instead."""
     assert sentence in run(hospital, "plan", *words, code=2)
+
+
+def test_a_publish_plans_once_and_the_series_remembers_no_classes(hospital, tmp_path, monkeypatch):
+    """The first time and again; what was drawn is the same."""
+    policy, plans = discreet.Policy.load(hospital / "hospital.toml"), []
+    right = discreet.Buckets.plan_of
+
+    def counted(self, *given):
+        plans.append(self)
+        return right(self, *given)
+
+    monkeypatch.setattr(discreet.Buckets, "plan_of", counted)
+    for number in (1, 2):
+        table = discreet.read_table(hospital / "hospital.csv", policy)
+        discreet.publish(table, policy, to=tmp_path / f"r{number}", series=tmp_path / "h.series").close()
+        table.close()
+        assert len(plans) == number
+    with Series(tmp_path / "h.series") as series:
+        assert {entry.memo for entry in series.entries()} == {""}
+    assert contents(tmp_path / "r1") == contents(tmp_path / "r2")
 
 
 # Anatomy

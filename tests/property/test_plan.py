@@ -21,7 +21,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from discreet import BucketPlan, Infeasible, PolicyError, Tolerance, plan_buckets
-from discreet.guarantee.tolerance import exact
+from discreet.ground.exact import exact
 
 Setting = tuple[tuple[int, int], ...]
 Limits = Mapping[str, Fraction]

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.progress import Tell
-from discreet.mechanism.buckets.planning.caps import Ints
+from discreet.ground.arrays import Bools, Ints
+from discreet.ground.progress import Tell
 
 BLOCK = 1 << 18  # buckets that are composed together in memory
 _RANDOM_BITS = 38
@@ -126,7 +126,7 @@ def _left(node: Ints, e: Ints, coins: np.random.Generator) -> Ints:
     return left
 
 
-def _peel(length: int, node: Ints, e: Ints, coins: np.random.Generator) -> tuple[NDArray[np.bool_], Ints]:
+def _peel(length: int, node: Ints, e: Ints, coins: np.random.Generator) -> tuple[Bools, Ints]:
     """One bucket from each node: a systematic sample in random order; e/L of value x is its chance to be in it.
 
     The extras of a node add up to a multiple of L, so one running sum serves all nodes.

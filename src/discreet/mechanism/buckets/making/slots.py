@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.progress import Tell
+from discreet.ground.arrays import Ints
+from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids, compose, meetings
-from discreet.mechanism.buckets.planning.caps import Ints
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.series.coins import Coins
 

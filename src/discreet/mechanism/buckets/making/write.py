@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from discreet.engine.encoding import identifier, rank
-from discreet.engine.progress import Steps, Tell
+from discreet.engine.columns import column_of, decoded
+from discreet.engine.parquet import GROUP, write_parquet
 from discreet.errors import TableError
+from discreet.ground.arrays import Ints
+from discreet.ground.progress import Steps, Tell
+from discreet.mechanism.buckets.making.compose import Ids
 from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
-from discreet.mechanism.buckets.planning.caps import Ints
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.release.buckets.manifest import QIT, ST
+from discreet.release.copies import write_copies
+from discreet.schema.schema import Schema
 from discreet.series.coins import Coins
-from discreet.table.table import ROWS, Table
+from discreet.table.table import Table
 
 _DRAW, _ST, _HAND_OUT, _SORT = (
     "composing the buckets",
@@ -36,8 +39,8 @@ def write_buckets(
     (folder / "data").mkdir()
     with steps.step(_DRAW) as tell:
         slots = draw_slots(plan, tuple(table.histogram), composition, coins, tell)
-    with steps.step(_ST) as tell, table.engine.watched(tell):
-        _write_st(table, slots, folder)
+    with steps.step(_ST):
+        _write_st(table.schema, slots, folder / ST)
     drawn = hashlib.blake2b(digest_size=16)
     handed, done = np.empty(table.rows, dtype=np.int32), 0
     with steps.step(_HAND_OUT) as tell:
@@ -49,13 +52,13 @@ def write_buckets(
             done += len(part)
     del ids
     with steps.step(_SORT) as tell, table.engine.watched(tell):
-        _write_qit(table, pa.table({"BID": handed}), folder)
-    for path in (QIT, ST) if csv else ():
-        table.engine.write_csv(folder / path, (folder / path).with_suffix(".csv"))
+        _write_qit(table, handed, folder / QIT)
+    if csv:
+        write_copies(folder, (QIT, ST))
     return drawn.digest()
 
 
-def _sensitive_codes(table: Table, starts: Ints, tell: Tell) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+def _sensitive_codes(table: Table, starts: Ints, tell: Tell) -> Iterator[Ints]:
     """The sensitive column's codes; raises TableError where the rows are no longer those that were planned for."""
     left = np.diff(starts)
     for codes in table.codes(table.schema.sensitive, tell=tell):
@@ -67,26 +70,23 @@ def _sensitive_codes(table: Table, starts: Ints, tell: Tell) -> Iterator[np.ndar
         raise TableError("the table changed while it was read; publish again when nobody writes to it")
 
 
-def _write_st(table: Table, slots: Slots, folder: Path) -> None:
+def _write_st(schema: Schema, slots: Slots, to: Path) -> None:
     """For each bucket its values and counts, sorted by bucket and value: an order that says nothing of the input's."""
-    engine, sensitive = table.engine, table.schema.sensitive
-    domain = table.schema.domains[sensitive]
-    code = f"{sensitive}_code"  # a name that no published column has
-    engine.register("sensitive_values", pa.table({code: np.arange(len(domain)), sensitive: list(domain)}))
-    engine.register("drawn_counts", pa.table({"BID": slots.bucket, code: slots.value, "records": slots.count}))
-    joined = (
-        f"(SELECT BID, {identifier(code)}, {identifier(sensitive)}, records::INTEGER AS COUNT "
-        f"FROM drawn_counts JOIN sensitive_values USING ({identifier(code)}))"
-    )
-    engine.write_sorted(joined, ["BID", sensitive, "COUNT"], ["BID", identifier(code)], folder / ST)
-    engine.forget("drawn_counts")
+    encoding = schema.domains[schema.sensitive].encoding
+    order = np.argsort(slots.bucket.astype(np.int64) << 32 | slots.value)
+
+    def groups() -> Iterator[pa.Table]:
+        for start in range(0, len(order), GROUP):
+            part = order[start : start + GROUP]
+            counts = column_of(slots.count[part].astype(np.int32))
+            columns = [column_of(slots.bucket[part]), decoded(encoding, slots.value[part]), counts]
+            yield pa.Table.from_arrays(columns, names=["BID", schema.sensitive, "COUNT"])
+
+    write_parquet(groups(), to)
 
 
-def _write_qit(table: Table, ids: pa.Table, folder: Path) -> None:
+def _write_qit(table: Table, ids: Ids, to: Path) -> None:
     """Each row's quasi-identifiers and bucket, sorted by bucket and then by everything published."""
-    engine, schema = table.engine, table.schema
-    engine.register("drawn_ids", ids)
-    columns = schema.quasi_identifiers
-    order = ["BID", *(rank(name, schema.domains[name].encoding) for name in columns)]
-    engine.write_sorted(f"{ROWS} POSITIONAL JOIN drawn_ids", [*columns, "BID"], order, folder / QIT)
-    engine.forget("drawn_ids")
+    columns = table.schema.quasi_identifiers
+    table.engine.attach("BID", ids)
+    table.engine.write_sorted([*columns, "BID"], ["BID", *columns], to)

@@ -5,15 +5,17 @@ Symbols: u_ij = floor(f'_i S_j) b_j, a_ij = min(u_ij, o_i).
 Departs: the paper moves the surplus value by value, in any order. Here every value gives the same share of what it may
     give, rounded so that the class is filled exactly: no value is pushed wholly into one class without need. With more
     than two classes the shares are found by scaling rows and columns in turn within the caps, rounded down, and an
-    exact maximum flow places what is left.
+    exact maximum flow places what is left. Values that are alike (see groups.py) get the same of each class, but for
+    one record.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.mechanism.buckets.planning.caps import Classes, Ints
-from discreet.mechanism.buckets.planning.flow import fill
+from discreet.ground.arrays import Floats, Ints
+from discreet.mechanism.buckets.planning.caps import Classes
+from discreet.mechanism.buckets.planning.groups import Groups
 
 _ROUNDS = 50
 _JUST_BELOW = 1 - 1e-12  # sums of floating-point shares must not pass a whole number
@@ -33,14 +35,24 @@ def allocate(caps: Ints, counts: Ints, classes: Classes) -> Ints:
 
 
 def _allocate_many(caps: Ints, counts: Ints, classes: Classes) -> Ints:
+    """The groups of like values first; their records are then dealt to the values in turn."""
     sizes, buckets = (np.array(part, dtype=np.int64) for part in zip(*classes, strict=True))
+    groups = Groups.of(caps, counts, sizes)
+    start = np.floor(even_shares(groups.together, groups.records, sizes, buckets)).astype(np.int64)
+    through = np.cumsum(groups.fill(buckets, start).records, axis=1)[groups.member]
+    number, turn = groups.number[groups.member], groups.turn
+    dealt = (through - turn[:, None] + number[:, None] - 1) // number[:, None]
+    return np.diff(dealt, axis=1, prepend=0)
+
+
+def even_shares(caps: Ints, counts: Ints, sizes: Ints, buckets: Ints | Floats) -> Floats:
+    """Records of each value in each class, with fractions: within the caps and, nearly, what both sides have."""
     most, needs = np.minimum(caps * buckets, counts[:, None]), sizes * buckets
     shares = most.astype(np.float64)
     for _ in range(_ROUNDS):
         shares = np.minimum(shares * (counts / np.maximum(shares.sum(axis=1), 1e-9))[:, None], most)
         shares *= np.minimum(1, needs / np.maximum(shares.sum(axis=0), 1e-9))
-    start = np.floor(shares * _JUST_BELOW).astype(np.int64)
-    return fill(caps, counts, sizes, buckets, start).records
+    return np.asarray(shares * _JUST_BELOW)
 
 
 def _share(room: Ints, wanted: int) -> Ints:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from discreet.ground.arrays import Ints
+
 Classes = tuple[tuple[int, int], ...]  # (size, number of buckets), smallest size first
 LARGEST = 200  # sizes beyond this make a release useless, and pairs of sizes grow with the square
 
@@ -33,6 +33,12 @@ def smallest_size(tolerance: Fraction) -> int:
     return -(-tolerance.denominator // tolerance.numerator)
 
 
+def buckets_of(classes: Classes, sizes: Ints) -> Ints:
+    """The number of buckets of each size, 0 where a class is missing."""
+    known = dict(classes)
+    return np.array([known.get(size, 0) for size in sizes.tolist()], dtype=np.int64)
+
+
 def merge_equal_caps(caps: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """One row for all values with the same caps, with the largest of their counts: enough for the privacy constraint.
 
@@ -44,18 +50,21 @@ def merge_equal_caps(caps: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return caps[order[starts]], np.maximum.reduceat(counts[order], starts)
 
 
-def most_buckets(caps: Ints, counts: Ints, sizes: Ints) -> Ints:
+def most_buckets(caps: Ints, counts: Ints, sizes: Ints, number: Ints | None = None) -> Ints:
     """The largest number of buckets of each size that the records can fill within the caps (the fill constraint).
+
+    `number` says how many values there are of each kind, where it is not one.
 
     h(b) = sum_i min(cap_i b, o_i) - S b is concave with h(0) = 0, so it is non-negative up to one point; Newton's
     method from the right reaches that point from above in a few steps, rounding down at each.  # [WWFW] Eq. 4
     """
-    rows = int(counts.sum())
-    most = rows // sizes
+    number = np.ones_like(counts) if number is None else number
+    records, together = counts * number, caps * number[:, None]
+    most = int(records.sum()) // sizes
     while True:
         full = caps * most[None, :] >= counts[:, None]  # values whose records all fit
-        fixed = np.where(full, counts[:, None], 0).sum(axis=0)
-        slope = np.where(full, 0, caps).sum(axis=0)
+        fixed = records @ full
+        slope = np.where(full, 0, together).sum(axis=0)
         short = fixed + slope * most < sizes * most
         if not short.any():
             return most

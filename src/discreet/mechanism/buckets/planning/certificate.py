@@ -13,14 +13,13 @@ This module shares no code with the planner: it needs the counts, the tolerances
 
 from __future__ import annotations
 
-import heapq
-from collections import defaultdict
+from bisect import insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from discreet.errors import CertificateError
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.exact import Number, exact
 
 Box = dict[int, tuple[int, int]]
 
@@ -80,7 +79,8 @@ class Certificate:
         rows = [held[value] for value in self.values]
         sizes = [size for size in range(self.min_size, self.max_size + 1) if _can_be_filled(size, limits)]
         every = {size: (0, sum(rows) // size) for size in sizes}
-        return max(0, min((bound_of(leaf, box, rows, limits) for leaf, box in _leaves(self.tree, every)), default=0))
+        entering = _entering(limits)
+        return max(0, min((_bound_of(leaf, box, rows, entering) for leaf, box in _leaves(self.tree, every)), default=0))
 
     @property
     def leaves(self) -> int:
@@ -119,20 +119,27 @@ def _leaves(tree: Leaf | Split, box: Box) -> Iterator[tuple[Leaf, Box]]:
             waiting.append((part.more, {**limits, part.size: (max(low, part.buckets + 1), high)}))
 
 
-def bound_of(leaf: Leaf, box: Box, rows: list[int], limits: list[Fraction]) -> int:
+def _entering(limits: list[Fraction]) -> list[tuple[int, int, int, int]]:
+    """For each value the smallest bucket that may hold it, its tolerance's two parts and its place; smallest last."""
+    parts = ((limit.numerator, limit.denominator, i) for i, limit in enumerate(limits))
+    return sorted(((-(-bottom // top), top, bottom, i) for top, bottom, i in parts), reverse=True)
+
+
+def _bound_of(leaf: Leaf, box: Box, rows: list[int], entering: list[tuple[int, int, int, int]]) -> int:
     """The least loss that the leaf's prices allow within its box, rounded up."""
     if len(leaf.prices) != len(rows) or leaf.denominator <= 0:
         raise CertificateError("a leaf of the certificate must have one price for each value")
     total = sum(count * price for count, price in zip(rows, leaf.prices, strict=True))
-    dearest: dict[int, list[int]] = defaultdict(list)  # by the smallest bucket that may hold the value
-    for i in sorted(range(len(rows)), key=lambda i: -leaf.prices[i]):
-        dearest[-(-limits[i].denominator // limits[i].numerator)].append(i)
-    for size, (low, high) in box.items():
+    waiting = entering.copy()
+    dearest: list[tuple[int, int, int]] = []  # of the values that may enter a size, the dearest first
+    for size, (low, high) in sorted(box.items()):
+        while waiting and waiting[-1][0] <= size:
+            _, top, bottom, i = waiting.pop()
+            insort(dearest, (-leaf.prices[i], top, bottom))
         left, price = size, 0
-        allowed = (values for least, values in dearest.items() if least <= size)
-        for i in heapq.merge(*allowed, key=lambda i: -leaf.prices[i]):
-            taken = min(left, limits[i].numerator * size // limits[i].denominator)
-            price += taken * leaf.prices[i]
+        for negative, top, bottom in dearest:
+            taken = min(left, top * size // bottom)
+            price -= taken * negative
             left -= taken
             if not left:
                 break

@@ -9,18 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from discreet.mechanism.buckets.planning.caps import caps_of, smallest_size
+from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.mechanism.buckets.planning.caps import Classes, buckets_of, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.cuts import Cuts
+from discreet.mechanism.buckets.planning.groups import Groups
+from discreet.mechanism.buckets.planning.metrics import loss_of
+from discreet.mechanism.buckets.planning.prices import Prices
 from discreet.mechanism.buckets.planning.program import Program
+from discreet.mechanism.buckets.planning.work import Work
 from discreet.release.alike import name_of
 from discreet.schema.domain import key_of
+
+_NEAR = 1e-6  # of the loss: how exactly the first program is solved
+_FIRST, _EACH = 100_000_000, 1_600_000  # cells: the first program, and about four runs for each value after it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reason:
     """A value's part in the cost: it needs buckets of `least_size` or more, and its records went to `sizes`.
 
-    With the tolerance `relaxed` instead of its own, the best setting would lose about `saves` less.
+    With the tolerance `relaxed` instead of its own, the bound that no setting goes below falls by `saves`, and no
+    setting saves more than `at_most` of the plan's loss. Both are exact; the best setting follows the bound closely.
     """
 
     value: object
@@ -30,6 +39,7 @@ class Reason:
     sizes: Mapping[int, int]
     relaxed: Fraction
     saves: int
+    at_most: int
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -40,6 +50,7 @@ class Reason:
             "sizes": {str(size): records for size, records in self.sizes.items()},
             "relaxed": str(self.relaxed),
             "saves": self.saves,
+            "at_most": self.at_most,
         }
 
     def __str__(self) -> str:
@@ -47,7 +58,7 @@ class Reason:
         more = ", ..." if len(self.sizes) > 4 else ""
         return (
             f"{name_of(self.value)}: {float(self.tolerance):.2%} to {float(self.relaxed):.2%} saves about "
-            f"{self.saves:,} of the loss ({listed}{more})"
+            f"{self.saves:,} of the loss, {self.at_most:,} at most ({listed}{more})"
         )
 
 
@@ -55,19 +66,18 @@ def reasons_for(
     counts: Mapping[object, int],
     tolerance: Mapping[object, Fraction],
     allocation: Mapping[object, Mapping[int, int]],
+    classes: Classes,
     sizes: Sequence[int],
     relax: Fraction,
 ) -> tuple[Reason, ...]:
     """A reason for each value that occurs, the one that costs most first."""
     own = [tolerance[value] for value in counts]
-    held = np.array(list(counts.values()), dtype=np.int64)
-    span = np.array(sizes, dtype=np.int64)
-    now = _least_loss(own, held, span)
+    relaxed = [min(Fraction(1), limit * (1 + relax)) for limit in own]
+    held, span = np.array(list(counts.values()), dtype=np.int64), np.array(sizes, dtype=np.int64)
+    bounds = _Bounds(caps_of(own, span), caps_of(relaxed, span), held, span, classes)
     reasons = []
     for i, (value, count) in enumerate(counts.items()):
-        relaxed = min(Fraction(1), own[i] * (1 + relax))
-        changed = [*own[:i], relaxed, *own[i + 1 :]]
-        saves = max(0.0, now - _least_loss(changed, held, span)) if relaxed > own[i] else 0.0
+        bound = bounds.relaxed(i)
         reasons.append(
             Reason(
                 value=value,
@@ -75,21 +85,60 @@ def reasons_for(
                 tolerance=own[i],
                 least_size=smallest_size(own[i]),
                 sizes=allocation[value],
-                relaxed=relaxed,
-                saves=round(saves),
+                relaxed=relaxed[i],
+                saves=max(0, bounds.now - bound),
+                at_most=max(0, loss_of(classes) - bound),
             )
         )
     return tuple(sorted(reasons, key=lambda reason: (-reason.saves, -reason.least_size, -reason.records)))
 
 
-def _least_loss(limits: Sequence[Fraction], counts: np.ndarray[tuple[int], np.dtype[np.int64]], sizes: object) -> float:
-    """The linear program's loss: the best setting's, but for rounding."""
-    span = np.asarray(sizes)
-    caps = caps_of(limits, span)
-    usable = caps.sum(axis=0) >= span
-    cuts = Cuts(caps[:, usable], counts, span[usable])
-    nothing = np.zeros_like(cuts.sizes)
-    point = Program(cuts, nothing, cuts.rows).solve(nothing, cuts.rows // cuts.sizes)
-    if point is None or point.buckets is None:
-        return 0.0
-    return float(((cuts.sizes - 1) ** 2) @ point.buckets)
+class _Bounds:
+    """The loss that no setting goes below, now and with other caps for one value: exact, from a program's prices."""
+
+    def __init__(self, own: Ints, relaxed: Ints, counts: Ints, sizes: Ints, classes: Classes) -> None:
+        self._relaxed, self._groups = relaxed, Groups.of(own, counts, sizes)
+        self._inside = buckets_of(classes, sizes).astype(np.float64)
+        self._known: Bools | None = None
+        self._prices = self._solve(self._groups)
+        self.now = self._bound(self._prices, self._groups)
+        self._seen: dict[tuple[int, bytes], int] = {}
+
+    def relaxed(self, value: int) -> int:
+        """The bound with the relaxed caps of one value."""
+        group, caps = int(self._groups.member[value]), self._relaxed[value]
+        key = group, caps.tobytes()
+        if key not in self._seen:
+            self._seen[key] = self._with_one(group, caps)
+        return self._seen[key]
+
+    def _with_one(self, group: int, caps: Ints) -> int:
+        if np.array_equal(caps, self._groups.caps[group]):
+            return self.now
+        groups = self._groups.with_one(group, caps)
+        same = self._bound(np.append(self._prices, self._prices[group]), groups)
+        if same >= self.now:  # today's prices prove as much
+            return self.now
+        return max(same, self._bound(self._solve(groups, group), groups))
+
+    def _solve(self, groups: Groups, group: int | None = None) -> Floats:
+        """The prices of a program that is solved nearly; it starts from the plan, and from the cuts of the first."""
+        usable = groups.usable
+        some, work = groups.only(usable), Work(most=_FIRST if self._known is None else _EACH)
+        known = None if self._known is None else list(self._known[:, [*range(self._known.shape[1]), group]])
+        cuts = Cuts(some, work, known)
+        low, high = np.zeros_like(some.sizes), some.rows // some.sizes
+        program = Program(cuts, low, some.rows, work)
+        first = self._known is None
+        point = program.solve_from(self._inside[usable], low, high, _NEAR) if first else program.solve(low, high)
+        if point is None or point.buckets is None:
+            return np.zeros(len(groups.counts))
+        if self._known is None:
+            self._inside[usable] = point.buckets
+            tight = cuts.tight(point.buckets)
+            self._known = np.array(cuts.values)[tight]
+        return point.prices
+
+    def _bound(self, prices: Floats, groups: Groups) -> int:
+        some = groups.only(groups.usable)
+        return Prices.near(some, prices).bound(np.zeros_like(some.sizes), some.rows // some.sizes)

@@ -1,22 +1,20 @@
-"""Maximum flow from values to bucket sizes, in exact integers.
+"""Maximum flow from values to bucket sizes, in exact integers of 64 bits.
 
-The library's maximum flow holds 32 bits, and a table may have more rows than that. So the flow is built up in rounds
-over what is left of every capacity: its leading bits first, and whole at the end. When a round over the whole rest adds
-nothing, no augmenting path is left and the flow is maximal.
+There are few sizes, so paths are looked for among them alone: one step moves records of many values at once from one
+size to another. When no path leads from a value with records left to a size with room left, the flow is maximal.
+
+The term of art is blocking flows along shortest paths (Dinic), on a bipartite network whose one side is small.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-_BITS = 30
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from discreet.ground.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +25,8 @@ class Flow:
     """
 
     records: Ints
-    values: Mask
-    sizes: Mask
+    values: Bools
+    sizes: Bools
 
 
 def route(most: Ints, counts: Ints, needs: Ints, start: Ints | None = None) -> Flow:
@@ -36,68 +34,88 @@ def route(most: Ints, counts: Ints, needs: Ints, start: Ints | None = None) -> F
 
     `start` is a flow that keeps these limits, to begin with.
     """
-    values, sizes = most.shape
-    value, size = np.nonzero(most)
-    network = _Network(
-        sources=np.concatenate([np.zeros(values, dtype=np.int64), 1 + value, 1 + values + np.arange(sizes)]),
-        targets=np.concatenate([1 + np.arange(values), 1 + values + size, np.full(sizes, 1 + values + sizes)]),
-        capacity=np.concatenate([counts, most[value, size], needs]),
-        nodes=values + sizes + 2,
-    )
-    if start is not None:
-        network.flow = np.concatenate([start.sum(axis=1), start[value, size], start.sum(axis=0)])
-    network.augment()
-    records = np.zeros_like(most)
-    records[value, size] = network.flow[values : values + len(value)]
-    reached = network.reached()
-    return Flow(records=records, values=~reached[1 : 1 + values], sizes=~reached[1 + values : -1])
+    network = _Network(most, counts, needs, np.zeros_like(most) if start is None else start)
+    for size in np.flatnonzero(network.need).tolist():
+        network.place(size, int(network.need[size]))
+    while True:
+        levels = network.levels()
+        ends = [size for size in levels if network.need[size]]
+        if not ends:
+            break
+        before = {size: [each for each in levels if levels[each] == levels[size] - 1] for size in levels}
+        for end in ends:
+            network.pull(end, int(network.need[end]), before)
+    reached = np.zeros(len(needs), dtype=np.bool_)
+    reached[list(levels)] = True
+    left = (network.rest > 0) | (network.records[reached] > 0).any(axis=0)
+    return Flow(records=np.ascontiguousarray(network.records.T), values=~left, sizes=~reached)
 
 
 class _Network:
-    """Edges with 64-bit capacities and the flow on them; node 0 is the source and the last is the sink."""
+    """The flow so far (a row for each size), the records that are not placed, and what each size still needs."""
 
-    def __init__(self, sources: Ints, targets: Ints, capacity: Ints, nodes: int) -> None:
-        self.capacity, self.nodes = capacity, nodes
-        self.flow = np.zeros_like(capacity)
-        rows, columns = np.concatenate([sources, targets]), np.concatenate([targets, sources])
-        order = np.lexsort((columns, rows))
-        self._place = np.empty(len(order), dtype=np.int64)  # where each edge, and then each edge back, stands
-        self._place[order] = np.arange(len(order))
-        self._columns = columns[order].astype(np.int32)
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=nodes))]).astype(np.int32)
+    def __init__(self, most: Ints, counts: Ints, needs: Ints, records: Ints) -> None:
+        self.records, self._most = records.T.copy(), np.ascontiguousarray(most.T)
+        self.rest = counts - records.sum(axis=1)
+        self.need = needs - records.sum(axis=0)
 
-    def augment(self) -> None:
-        shift = max(0, int(self.capacity.max(initial=0)).bit_length() - _BITS)
-        while True:
-            added = self._round(shift)
-            if not added and not shift:
-                return
-            shift = max(0, shift - _BITS // 2) if not added else shift
+    def levels(self) -> dict[int, int]:
+        """Each size that records without a place can reach, nearest first, with the number of moves that it takes."""
+        room = self.records < self._most
+        starts = (room & (self.rest > 0)).any(axis=1)
+        found = dict.fromkeys(np.flatnonzero(starts).tolist(), 0)
+        waiting = list(found)
+        for size in waiting:  # grows while it is walked
+            onward = (room & (self.records[size] > 0)).any(axis=1)
+            for other in np.flatnonzero(onward).tolist():
+                if other not in found:
+                    found[other] = found[size] + 1
+                    waiting.append(other)
+        return found
 
-    def _round(self, shift: int) -> bool:
-        """Add a maximum flow over what is left, in units of 2^shift; whether there was any."""
-        graph = self._graph(np.minimum(self._left() >> shift, 1 << _BITS))
-        found = maximum_flow(graph, 0, self.nodes - 1)
-        if not found.flow_value:
-            return False
-        self.flow += found.flow.data[self._place[: len(self.flow)]].astype(np.int64) << shift
-        return True
+    def pull(self, size: int, wanted: int, before: dict[int, list[int]]) -> int:
+        """Bring records into a size from those one level `before` it, which pull in turn; how many came.
 
-    def reached(self) -> Mask:
-        """The nodes on the source's side of a minimum cut."""
-        graph = self._graph(self._left() > 0)
-        graph.eliminate_zeros()
-        seen = np.zeros(self.nodes, dtype=np.bool_)
-        seen[breadth_first_order(graph, 0, return_predecessors=False)] = True
-        return seen
+        What can give no more is struck from `before`.
+        """
+        if not before[size]:
+            return self.place(size, wanted)
+        got = 0
+        while before[size] and got < wanted:
+            other = before[size][-1]
+            room = np.minimum(self.records[other], self._left(size))
+            asked = min(wanted - got, int(room.sum()))
+            came = self.pull(other, asked, before) if asked else 0
+            self._move(other, size, _split(room, came))
+            got += came
+            if got < wanted:
+                before[size].pop()
+        return got
 
-    def _left(self) -> Ints:
-        return np.concatenate([self.capacity - self.flow, self.flow])
+    def place(self, size: int, wanted: int) -> int:
+        """Put records that have no place into a size; how many could go there."""
+        placed = _split(np.minimum(self.rest, self._left(size)), wanted)
+        self.records[size] += placed
+        self.rest -= placed
+        self.need[size] -= placed.sum()
+        return int(placed.sum())
 
-    def _graph(self, weights: Ints | Mask) -> csr_array:
-        data = np.empty(len(weights), dtype=np.int32)
-        data[self._place] = weights
-        return csr_array((data, self._columns, self._starts), shape=(self.nodes, self.nodes))
+    def _move(self, source: int, target: int, moved: Ints) -> None:
+        self.records[source] -= moved
+        self.records[target] += moved
+        self.need[source] += moved.sum()
+        self.need[target] -= moved.sum()
+
+    def _left(self, size: int) -> Ints:
+        return np.asarray(self._most[size] - self.records[size])
+
+
+def _split(room: Ints, amount: int) -> Ints:
+    """Take `amount` from the values in their order, as far as there is room."""
+    through = np.cumsum(room)
+    if not len(room) or through[-1] <= amount:
+        return room
+    return np.asarray(room - np.minimum(np.maximum(through - amount, 0), room))
 
 
 def fill(caps: Ints, counts: Ints, sizes: Ints, buckets: Ints, start: Ints | None = None) -> Flow:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from discreet.guarantee.tolerance import name_some
-from discreet.mechanism.buckets.planning.caps import LARGEST, Ints, smallest_size
+from discreet.ground.arrays import Ints
+from discreet.ground.shown import name_some
+from discreet.mechanism.buckets.planning.caps import LARGEST, smallest_size
 
 Plans = Callable[[Ints, Sequence[Fraction], str, int, int], bool]  # whether a planner finds any plan between two sizes
 Works = Callable[[Sequence[Fraction], int], bool]  # whether these tolerances and this max_size can be planned

@@ -14,7 +14,8 @@ from collections import Counter
 
 import numpy as np
 
-from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.ground.arrays import Ints
+from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 

@@ -7,7 +7,8 @@ Departs: the paper asks that one size fill the table exactly, so a table whose r
 
 from __future__ import annotations
 
-from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.ground.arrays import Ints
+from discreet.mechanism.buckets.planning.caps import Classes
 
 
 def best_one_size(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:

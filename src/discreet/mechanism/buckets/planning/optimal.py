@@ -7,88 +7,101 @@ Departs: only the numbers of buckets are integers here; see cuts.py, program.py 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-import highspy
 import numpy as np
 
-from discreet.engine.progress import Tell
+from discreet.ground.arrays import Ints
+from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.planning.branch import Search
-from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.mechanism.buckets.planning.caps import Classes, buckets_of
 from discreet.mechanism.buckets.planning.certificate import Leaf, Split
 from discreet.mechanism.buckets.planning.cuts import Cuts
+from discreet.mechanism.buckets.planning.groups import Groups
+from discreet.mechanism.buckets.planning.knapsack import solve_capacity
 from discreet.mechanism.buckets.planning.multi_size import best_top_down
-from discreet.mechanism.buckets.planning.program import add_buckets, add_cuts, quiet_solver
+from discreet.mechanism.buckets.planning.program import Program
+from discreet.mechanism.buckets.planning.rounding import nearby
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
+from discreet.mechanism.buckets.planning.work import Work
 
-Found = tuple[Classes, Leaf | Split, int]  # classes, tree, bound
-_WHOLE = 1e-7
-_BOXES = (3, 12, 48)  # how far from the linear program's point the integer program looks
+_EASY = 40  # nodes without a linear program: enough where only the last few buckets are in question
+_NODES = 4_000  # of linear programs
+_NEAR = 0.1  # of the gap: how exactly the linear program is solved before its point is rounded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """Classes (size, buckets), the tree of prices that bounds every loss from below, and whether a clock stopped it."""
+
+    classes: Classes
+    tree: Leaf | Split
+    late: bool
 
 
 def best_any_sizes(
     caps: Ints,
     counts: Ints,
     sizes: Ints,
-    limits: Sequence[Fraction],
     *,
     gap: float,
-    seconds: float,
+    seconds: float | None = None,
     tell: Tell = lambda done: None,
-) -> Found | None:
-    """The classes (size, buckets) of least loss, and the tree of prices that bounds the loss; None where none is found.
+) -> Best | None:
+    """The classes of least loss; None where none is found. Never worse than the best two sizes or the heuristic.
 
-    Stops when the certified gap is at most `gap`, or after `seconds`.
+    Stops when the certified gap is at most `gap`, when the work is done, or, where they are given, after `seconds`.
     """
     usable = caps.sum(axis=0) >= sizes
     if not usable.any():
         return None
     caps, sizes = caps[:, usable], sizes[usable]
-    until = time.monotonic() + seconds
-    two = best_two_sizes(caps, counts, sizes)
-    known = None if two is None else _buckets(two, sizes)
-    search = Search(Cuts(caps, counts, sizes), limits, Fraction(gap), until, known)
-    if search.root.point is None and two is not None:  # out of time: the heuristic is better than nothing
-        search.offer(_buckets(best_top_down(caps, counts, sizes) or two, sizes))
-    elif search.root.point is not None and not search.good:
-        _look_nearby(search, np.floor(search.root.point + _WHOLE).astype(np.int64), gap, min(1.0, seconds / 4))
-    search.run(tell)
+    groups = Groups.of(caps, counts, sizes)
+    work = Work(seconds)
+    search = Search(groups, Fraction(gap), work)
+    if not _easily(search, caps, counts):
+        _by_programs(search, gap, work, tell)
     if search.best is None or search.bound is None:
         return None
-    classes = tuple((s, b) for s, b in zip(sizes.tolist(), search.best.tolist(), strict=True) if b)
-    return classes, search.root.tree(sizes), search.bound
+    found = zip(groups.sizes.tolist(), search.best.tolist(), strict=True)
+    return Best(classes=tuple((s, b) for s, b in found if b), tree=search.tree(), late=work.late)
 
 
-def _buckets(classes: Classes, sizes: Ints) -> Ints:
-    known = dict(classes)
-    return np.array([known.get(size, 0) for size in sizes.tolist()], dtype=np.int64)
+def _easily(search: Search, caps: Ints, counts: Ints) -> bool:
+    """Heuristics, and a bound that needs no linear program; whether they meet."""
+    groups = search.groups
+    two = best_two_sizes(caps, counts, groups.sizes)
+    if two is None:
+        return False
+    search.offer(buckets_of(two, groups.sizes))
+    search.start(solve_capacity(groups, *search.everywhere))
+    near = (two[-1][0] + 1) ** 2  # what one bucket more or less may cost
+    if search.loss is not None and search.root.bound + near >= search.loss * (1 - search.gap):
+        search.run(lambda low, high: solve_capacity(groups, low, high), search.is_valid, lambda done: None, _EASY)
+    if search.bound == search.loss:
+        return True
+    multi = best_top_down(caps, counts, groups.sizes)
+    search.offer(buckets_of(multi or two, groups.sizes))
+    return search.good
 
 
-def _look_nearby(search: Search, center: Ints, gap: float, seconds: float) -> None:
-    """Offer the best valid setting close to the linear program's point, by an integer program in small steps."""
-    cuts = search.cuts
-    for box in _BOXES:
-        solver = quiet_solver()
-        solver.setOptionValue("time_limit", seconds)
-        solver.setOptionValue("mip_rel_gap", gap / 4)
-        add_buckets(solver, cuts, center, 1)
-        columns = np.arange(len(center), dtype=np.int32)
-        low, high = np.maximum(-center, -box).astype(np.float64), np.full(len(center), float(box))
-        solver.changeColsBounds(len(center), columns, low, high)
-        solver.changeColsIntegrality(len(center), columns, np.full(len(center), highspy.HighsVarType.kInteger))
-        solver.changeObjectiveOffset(float(((cuts.sizes - 1) ** 2) @ center))
-        known = 0
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            known += add_cuts(solver, cuts, center, 1, known)
-            solver.run()
-            if solver.getInfo().primal_solution_status != highspy.kSolutionStatusFeasible:
-                break
-            buckets = center + np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
-            if not search.holds_the_table(buckets):
-                break
-            if not cuts.separate_exactly(buckets):
-                search.offer(buckets)
-                return
+def _by_programs(search: Search, gap: float, work: Work, tell: Tell) -> None:
+    """A linear program, its point rounded, and branching."""
+    groups, everywhere = search.groups, search.everywhere
+    cuts = Cuts(groups, work)
+    wide = Program(cuts, np.zeros_like(groups.sizes), groups.rows, work)
+    if search.best is None:
+        point = wide.solve(*everywhere)
+    else:
+        point = wide.solve_from(search.best.astype(np.float64), *everywhere, near=_NEAR * gap)
+    search.start(point)
+    if point is None or point.buckets is None:
+        return
+    if not search.good and (rounded := nearby(cuts, point.buckets, gap, work)) is not None:
+        search.offer(rounded)
+    if search.good:
+        return
+    narrow = Program(cuts, np.floor(point.buckets).astype(np.int64), 1, work)
+    search.start(narrow.solve(*everywhere))
+    search.run(narrow.solve, lambda buckets: not cuts.separate_exactly(buckets), tell, _NODES)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.exact import Number, exact
+from discreet.ground.shown import and_more
 from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
@@ -21,6 +22,10 @@ from discreet.schema.domain import key_of
 
 _FEW = 8  # values that are named as what drives the cost
 _REASONS = 12  # values whose reasons are shown
+_CLOCK = (
+    "the search was stopped by the clock (seconds), so another day or machine may give another plan; leave seconds out "
+    "for one that is the same everywhere"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +33,8 @@ class BucketPlan:
     """A valid bucket setting: how many buckets of which size, and how many records of each value in each class.
 
     `certificate` proves, to anyone who has the counts and the tolerances, that no setting with these limits on the
-    sizes loses less than `lower_bound`; `proved_optimal` says that the loss meets it.
+    sizes loses less than `lower_bound`; `proved_optimal` says that the loss meets it. `stopped_by_clock` says that the
+    search would have gone on: on another day or machine the same counts may give another plan.
     """
 
     classes: Classes
@@ -36,6 +42,7 @@ class BucketPlan:
     allocation: Mapping[object, Mapping[int, int]]
     tolerance: Mapping[object, Fraction]
     certificate: Certificate = field(repr=False)
+    stopped_by_clock: bool = False
 
     @property
     def lower_bound(self) -> int:
@@ -82,15 +89,16 @@ class BucketPlan:
     def explain(self, relax: Number = "0.1") -> tuple[Reason, ...]:
         """For each value: the buckets that it forces and went to, and what a tolerance higher by `relax` would save.
 
-        The saving is of the linear program's bound, which the best setting follows closely. Costliest first.
+        The saving is of the bound that no setting goes below, which the best setting follows closely; beside it stands
+        what no setting can save more of this plan's loss than. Both are exact. Costliest first.
         """
         occurring = {value: count for value, count in self.counts.items() if count}
         sizes = range(self.certificate.min_size, self.certificate.max_size + 1)
-        return reasons_for(occurring, self.tolerance, self.allocation, sizes, exact("relax", relax))
+        return reasons_for(occurring, self.tolerance, self.allocation, self.classes, sizes, exact("relax", relax))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return ()
+        return (_CLOCK,) if self.stopped_by_clock else ()
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -98,6 +106,7 @@ class BucketPlan:
             "lower_bound": self.lower_bound,
             "proved_optimal": self.proved_optimal,
             "gap": self.gap,
+            "stopped_by_clock": self.stopped_by_clock,
             "mse": self.mse,
             "information_loss": self.information_loss,
             "classes": [{"size": size, "buckets": buckets} for size, buckets in self.classes],
@@ -117,14 +126,14 @@ class BucketPlan:
             for value, records, least in drivers[:_FEW]:
                 limit = float(self.tolerance[value])
                 yield f"  {name_of(value)}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records"
-            if len(drivers) > _FEW:
-                yield f"  and {len(drivers) - _FEW} more values"
+            if more := and_more(len(drivers), _FEW):
+                yield f"  {more} values"
         if explain:
             reasons = self.explain()
             yield "what a tolerance that is a tenth higher would save:"
             yield from (f"  {reason}" for reason in reasons[:_REASONS])
-            if len(reasons) > _REASONS:
-                yield f"  and {len(reasons) - _REASONS} more values"
+            if more := and_more(len(reasons), _REASONS):
+                yield f"  {more} values"
 
     @property
     def _proved(self) -> str:

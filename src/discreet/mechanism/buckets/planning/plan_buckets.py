@@ -12,18 +12,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.engine.progress import Progress
 from discreet.errors import Infeasible, PolicyError
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.arrays import Ints
+from discreet.ground.exact import Number, exact
+from discreet.ground.progress import Progress
 from discreet.mechanism.buckets.planning.allocate import allocate
-from discreet.mechanism.buckets.planning.caps import LARGEST, Classes, Ints, caps_of, smallest_size
+from discreet.mechanism.buckets.planning.caps import LARGEST, Classes, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
 from discreet.mechanism.buckets.planning.infeasible import why_infeasible
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.planners import PLANNERS, Problem
-
-_TRY = 1.0  # seconds for each remedy that is tried; one plan of any loss is enough
 
 
 def plan_buckets(
@@ -33,21 +32,22 @@ def plan_buckets(
     min_size: int | None = None,
     max_size: int = 50,
     gap: float = 1e-4,
-    seconds: float = 5,
+    seconds: float | None = None,
     progress: Progress | None = None,
 ) -> BucketPlan:
     """The bucket setting of least loss that keeps every tolerance, with sizes from min_size to max_size.
 
     `sizes` is "optimal" (any number of sizes), "multi" (the papers' heuristic), "two" or "one". `min_size` defaults to
     M, the smallest bucket that any value may enter. "optimal" stops at a certified gap of `gap` (0 asks for a proof) or
-    after `seconds`, and the plan says which gap it proved. Raises Infeasible, which names the values and the nearest
-    remedy.
+    when a fixed amount of work is done, and the plan says which gap it proved: the same counts and tolerances give the
+    same plan on any machine. `seconds` is an upper bound on its time beside that; a plan that it cut short says so.
+    Raises Infeasible, which names the values and the nearest remedy.
     """
     if not isinstance(sizes, str) or sizes not in PLANNERS:
         raise PolicyError(f"sizes ({sizes}) must be one of {', '.join(PLANNERS)}")
     if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap <= 1:
         raise PolicyError(f"gap ({gap}) must be between 0 and 1; it is a share of the loss")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0):
         raise PolicyError(f"seconds ({seconds}) must be above 0")
     values, occurring, limits = _checked(counts, tolerance)
     if min_size is not None and (type(min_size) is not int or min_size < 1):
@@ -60,7 +60,7 @@ def plan_buckets(
         limits=limits,
         sizes=np.arange(least, max_size + 1, dtype=np.int64),
         gap=float(gap),
-        seconds=float(seconds),
+        seconds=None if seconds is None else float(seconds),
         tell=lambda done: progress("planning", done) if progress else None,
     )
     found = PLANNERS[sizes](problem)
@@ -68,7 +68,9 @@ def plan_buckets(
         message, blamed = why_infeasible(values, occurring, limits, sizes, min_size, max_size, _works)
         raise Infeasible(message, values=blamed)
     tree = found.tree or _simple_prices(limits)
-    return _finished(counts, tolerance, (values, occurring, limits), found.classes, tree, (least, max_size))
+    return _finished(
+        counts, tolerance, (values, occurring, limits), found.classes, tree, (least, max_size), late=found.late
+    )
 
 
 def plan_of_classes(
@@ -106,6 +108,7 @@ def _finished(
     classes: Classes,
     tree: Leaf | Split,
     span: tuple[int, int],
+    late: bool = False,
 ) -> BucketPlan:
     values, occurring, limits = checked
     chosen = np.array([size for size, _ in classes], dtype=np.int64)
@@ -123,6 +126,7 @@ def _finished(
         },
         tolerance=stated,
         certificate=Certificate.of(tree, {value: counts[value] for value in values}, stated, span),
+        stopped_by_clock=late,
     )
 
 
@@ -136,5 +140,5 @@ def _simple_prices(limits: list[Fraction]) -> Leaf:
 def _works(counts: Ints, limits: Sequence[Fraction], sizes: str, least: int, largest: int) -> bool:
     """Whether a planner finds any plan with sizes between these."""
     span = np.arange(least, largest + 1, dtype=np.int64)
-    problem = Problem(counts=counts, limits=limits, sizes=span, gap=1.0, seconds=_TRY, tell=lambda done: None)
+    problem = Problem(counts=counts, limits=limits, sizes=span, gap=1.0, seconds=None, tell=lambda done: None)
     return PLANNERS[sizes](problem) is not None

@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
-from discreet.engine.progress import Tell
-from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of
+from discreet.ground.arrays import Ints
+from discreet.ground.progress import Tell
+from discreet.mechanism.buckets.planning.caps import Classes, caps_of
 from discreet.mechanism.buckets.planning.certificate import Leaf, Split
 from discreet.mechanism.buckets.planning.multi_size import best_top_down
 from discreet.mechanism.buckets.planning.one_size import best_one_size
@@ -25,7 +26,7 @@ class Problem:
     limits: Sequence[Fraction]
     sizes: Ints
     gap: float
-    seconds: float
+    seconds: float | None
     tell: Tell
 
     @cached_property
@@ -35,26 +36,24 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """Classes (size, buckets), and prices that bound every setting's loss, where the planner knows any."""
+    """Classes (size, buckets), and prices that bound every setting's loss, where the planner knows any.
+
+    `late` says that a clock stopped the search.
+    """
 
     classes: Classes
     tree: Leaf | Split | None = None
+    late: bool = False
 
 
 Planner = Callable[[Problem], Found | None]
 
 
 def _optimal(problem: Problem) -> Found | None:
-    found = best_any_sizes(
-        problem.caps,
-        problem.counts,
-        problem.sizes,
-        problem.limits,
-        gap=problem.gap,
-        seconds=problem.seconds,
-        tell=problem.tell,
+    best = best_any_sizes(
+        problem.caps, problem.counts, problem.sizes, gap=problem.gap, seconds=problem.seconds, tell=problem.tell
     )
-    return None if found is None else Found(classes=found[0], tree=found[1])
+    return None if best is None else Found(classes=best.classes, tree=best.tree, late=best.late)
 
 
 def _plain(planner: Callable[[Ints, Ints, Ints], Classes | None]) -> Planner:

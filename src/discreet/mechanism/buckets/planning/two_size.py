@@ -9,11 +9,12 @@ Departs: the papers search Gamma by binary search for each value. The privacy co
 
 from __future__ import annotations
 
-from math import gcd
+from functools import cache
 
 import numpy as np
 
-from discreet.mechanism.buckets.planning.caps import Classes, Ints, merge_equal_caps, most_buckets
+from discreet.ground.arrays import Ints
+from discreet.mechanism.buckets.planning.caps import Classes, merge_equal_caps, most_buckets
 from discreet.mechanism.buckets.planning.one_size import best_one_size
 
 NONE = np.int64(2**62)
@@ -41,18 +42,24 @@ def best_two_sizes(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:
 
 def _pairs(small: Ints, large: Ints, rows: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """The first pair of each Gamma(S1, S2), its steps and its last index; -1 where no pair fills the table."""
-    found = []
-    for s1, s2 in zip(small.tolist(), large.tolist(), strict=True):
-        common = gcd(s1, s2)
-        step_1, step_2 = s2 // common, s1 // common
-        if rows % common:
-            found.append((0, 0, step_1, step_2, -1))
-            continue
-        second = (rows // common) * pow(step_1, -1, step_2) % step_2 if step_2 > 1 else 0
-        first = (rows - second * s2) // s1
-        found.append((first, second, step_1, step_2, first // step_1 if first >= 0 else -1))
-    columns = np.array(found, dtype=np.int64).T
-    return columns[0], columns[1], columns[2], columns[3], columns[4]
+    common = np.gcd(small, large)
+    step_1, step_2 = large // common, small // common
+    second = (rows // common) % step_2 * _inverses(int(large.max()))[step_2, step_1 % step_2] % step_2
+    first = (rows - second * large) // small
+    possible = (rows % common == 0) & (first >= 0)
+    last = np.where(possible, first // step_1, -1)
+    return np.where(possible, first, 0), np.where(possible, second, 0), step_1, step_2, last
+
+
+@cache
+def _inverses(largest: int) -> Ints:
+    """For each modulus (rows) and number below it (columns) the number whose product with it leaves 1, or 0."""
+    found = np.zeros((largest, largest), dtype=np.int64)
+    for modulus in range(2, largest):
+        below = np.arange(modulus)
+        number, inverse = np.nonzero(np.outer(below, below) % modulus == 1)
+        found[modulus, number] = inverse
+    return found
 
 
 def _fill(first: Ints, second: Ints, step_1: Ints, step_2: Ints, last: Ints, most: Ints) -> tuple[Ints, Ints]:

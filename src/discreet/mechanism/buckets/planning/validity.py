@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.exact import Number, exact
 from discreet.mechanism.buckets.planning.caps import Classes, caps_of
 from discreet.mechanism.buckets.planning.flow import fill
 

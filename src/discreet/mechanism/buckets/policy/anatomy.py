@@ -12,18 +12,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Progress
 from discreet.errors import Infeasible, PolicyError
+from discreet.ground.progress import Progress
+from discreet.ground.shown import name_some, shown
 from discreet.guarantee.fprime import FPrimePrivacy
-from discreet.guarantee.tolerance import name_some
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
-from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.mechanism.buckets.planning.validity import find_violation
 from discreet.mechanism.buckets.policy.bucketing import Bucketing
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
 LARGEST_L = 199
@@ -41,7 +40,7 @@ class Anatomy(Bucketing):
 
     def __post_init__(self) -> None:
         if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:
-            raise PolicyError(f"l ({shown(self.l)}) must be a whole number between 2 and {LARGEST_L}")
+            raise PolicyError(f"l ({shown(self.l)}) must be a whole number between 2 and {LARGEST_L}", key=("l",))
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
@@ -52,15 +51,17 @@ class Anatomy(Bucketing):
             complain((), "l is missing; give a whole number such as l = 4")
             return None
         try:
-            return cls(l=section["l"])
+            found = cls(l=section["l"])
+            found.check(schema)
         except PolicyError as error:
-            complain(("l",), str(error))
+            complain(error.key, str(error))
             return None
+        return found
 
     def check(self, schema: Schema) -> None:
         """Raise PolicyError where the domain has too few values."""
         if len(schema.domains[schema.sensitive]) < self.l:
-            raise PolicyError(f"l ({self.l}) must be at most the number of values of {schema.sensitive}")
+            raise PolicyError(f"l ({self.l}) must be at most the number of values of {schema.sensitive}", key=("l",))
 
     def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """As many buckets of size l as there can be, some with one record more; raises Infeasible where none can."""
@@ -81,10 +82,6 @@ class Anatomy(Bucketing):
         if classes is None or find_violation(counts, limits, classes) is not None:
             raise Infeasible(f"l ({self.l}) must be smaller for a table of {rows} rows; its last rows fit in no bucket")
         return plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
-
-    def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
-        """The same plan again: l alone decides it."""
-        return self.plan_of(counts)
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises: the tolerance 1/l for every value."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Progress, Steps
-from discreet.errors import PolicyError, SeriesRefusal
+from discreet.errors import PolicyError
+from discreet.ground.progress import Progress, Steps
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.write import SHARES, write_buckets
-from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.plan import Alternatives
 from discreet.release.buckets.manifest import BucketNumbers
@@ -42,10 +40,6 @@ class Bucketing(ABC):
         """The plan for a table with these counts of sensitive values."""
 
     @abstractmethod
-    def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
-        """The plan with classes that are known already."""
-
-    @abstractmethod
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of a table with these counts promises."""
 
@@ -67,13 +61,13 @@ class Bucketing(ABC):
         raise PolicyError(f"{self.kind} has one plan; there is nothing to compare")
 
     def memo(self, table: Table, coins: Coins, steps: Steps) -> str:
-        """The classes: a search that ran longer another day might find others."""
-        with steps.step(_PLAN) as tell:
-            return json.dumps(self.plan_of(table.histogram, lambda _, done: tell(done)).classes)
+        """Nothing: the same counts give the same plan, for no clock is looked at."""
+        return ""
 
     def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
-        """Draw the buckets of the planned classes, and write both tables and the manifest."""
-        plan = self.replan(table.histogram, _classes(place.memo))
+        """Plan, draw the buckets of the planned classes, and write both tables and the manifest."""
+        with steps.step(_PLAN) as tell:
+            plan = self.plan_of(table.histogram, lambda _, done: tell(done))
         drawn = write_buckets(table, plan, self.composition, coins, folder, csv=csv, steps=steps)
         with steps.step(_LAST):
             write_manifest(
@@ -87,11 +81,3 @@ class Bucketing(ABC):
                 seeded=coins.seeded,
             )
         return drawn
-
-
-def _classes(memo: str) -> Classes:
-    """The classes that a series remembers."""
-    try:
-        return tuple((int(size), int(buckets)) for size, buckets in json.loads(memo))
-    except (ValueError, TypeError):
-        raise SeriesRefusal("the series must remember the classes of this release; restore it from a backup") from None

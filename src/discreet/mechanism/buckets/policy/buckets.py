@@ -10,23 +10,24 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Progress
 from discreet.errors import PolicyError
+from discreet.ground.exact import exact, toml_number
+from discreet.ground.progress import Progress
+from discreet.ground.shown import shown
 from discreet.guarantee.fprime import FPrimePrivacy
-from discreet.guarantee.tolerance import Tolerance, exact
-from discreet.mechanism.buckets.planning.caps import LARGEST, Classes
+from discreet.guarantee.tolerance import Tolerance
+from discreet.mechanism.buckets.planning.caps import LARGEST
 from discreet.mechanism.buckets.planning.compare import MAX_SIZES, THETAS, compare_sizes, sweep
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets, plan_of_classes
+from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.planners import PLANNERS
 from discreet.mechanism.buckets.policy.bucketing import Bucketing
 from discreet.mechanism.plan import Alternatives
 from discreet.schema.domain import key_of
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
-from discreet.schema.write import toml_number
 from discreet.table.table import Table
 
 COMPOSITIONS = ("random", "round-robin")
@@ -48,18 +49,27 @@ class Buckets(Bucketing):
 
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, Tolerance):
-            raise PolicyError("tolerance must be a Tolerance; say Tolerance(theta=8, floor='0.02')")
+            raise PolicyError("tolerance must be a Tolerance; say Tolerance(theta=8, floor='0.02')", key=("tolerance",))
         if not isinstance(self.sizes, str) or self.sizes not in PLANNERS:
-            raise PolicyError(f"sizes ({shown(self.sizes)}) must be one of {', '.join(PLANNERS)}")
+            raise PolicyError(f"sizes ({shown(self.sizes)}) must be one of {', '.join(PLANNERS)}", key=("sizes",))
         if type(self.max_size) is not int or not 1 <= self.max_size <= LARGEST:
-            raise PolicyError(f"max_size ({shown(self.max_size)}) must be a whole number between 1 and {LARGEST}")
+            raise PolicyError(
+                f"max_size ({shown(self.max_size)}) must be a whole number between 1 and {LARGEST}", key=("max_size",)
+            )
         least = self.min_size
         if least is not None and (type(least) is not int or not 1 <= least <= LARGEST):
-            raise PolicyError(f"min_size ({shown(least)}) must be a whole number between 1 and {LARGEST}")
+            raise PolicyError(
+                f"min_size ({shown(least)}) must be a whole number between 1 and {LARGEST}", key=("min_size",)
+            )
         if least is not None and least > self.max_size:
-            raise PolicyError(f"min_size ({least}) must be at most max_size ({self.max_size}); lower it")
+            raise PolicyError(
+                f"min_size ({least}) must be at most max_size ({self.max_size}); lower it", key=("min_size",)
+            )
         if self.composition not in COMPOSITIONS:
-            raise PolicyError(f"composition ({shown(self.composition)}) must be one of {', '.join(COMPOSITIONS)}")
+            raise PolicyError(
+                f"composition ({shown(self.composition)}) must be one of {', '.join(COMPOSITIONS)}",
+                key=("composition",),
+            )
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
@@ -75,14 +85,14 @@ class Buckets(Bucketing):
             try:
                 cls(tolerance=Tolerance(floor=1), **both)
             except PolicyError as error:
-                complain((name,), str(error))
+                complain(error.key, str(error))
                 wrong = True
         if wrong or not tolerance:
             return None
         try:
             return cls(tolerance=tolerance, **rest)
         except PolicyError as error:
-            complain(("min_size",), str(error))
+            complain(error.key, str(error))
             return None
 
     def check(self, schema: Schema) -> None:
@@ -91,17 +101,15 @@ class Buckets(Bucketing):
         for value in self.tolerance.values:
             if value not in domain:
                 hint = did_you_mean(value, domain) if len(domain) < 10_000 else ""
-                raise PolicyError(f"tolerance of {shown(value)} must be for a value of {schema.sensitive}{hint}")
+                raise PolicyError(
+                    f"tolerance of {shown(value)} must be for a value of {schema.sensitive}{hint}",
+                    key=("tolerance", "values", key_of(value)),
+                )
 
     def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """The plan for a table with these counts of sensitive values."""
         limits = self.tolerance.of(counts)
         return plan_buckets(counts, limits, self.sizes, self.min_size, self.max_size, progress=progress)
-
-    def replan(self, counts: Mapping[object, int], classes: Classes) -> BucketPlan:
-        """The plan with the classes of an earlier release of the same table."""
-        span = (classes[0][0], self.max_size)
-        return plan_of_classes(counts, self.tolerance.of(counts), classes, span)
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
         """Every way to choose sizes side by side, or how the cost moves with theta or max_size."""
@@ -204,7 +212,7 @@ def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Toleran
         try:
             Tolerance(**check)
         except PolicyError as error:
-            complain((*key, *check, *check.get("values", {})), str(error))
+            complain((*key, *error.key), str(error))
             wrong = True
     if not wrong and not any(exact(name, part) for name, part in parts.items()) and len(given) < len(named):
         complain(key, "tolerance must be above 0 for every value; set theta or floor, or list every value")

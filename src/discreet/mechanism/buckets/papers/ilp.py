@@ -13,10 +13,11 @@ import highspy
 import numpy as np
 
 from discreet.errors import DiscreetError
-from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.ground.arrays import Ints
+from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.flow import fill
 from discreet.mechanism.buckets.planning.metrics import loss_of
-from discreet.mechanism.buckets.planning.program import quiet_solver
+from discreet.mechanism.buckets.planning.solver import quiet_solver
 
 
 def solve_many_sizes(caps: Ints, counts: Ints, sizes: Ints, seconds: float = 600) -> Classes | None:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import gcd
 
-from discreet.mechanism.buckets.planning.caps import Classes, Ints
+from discreet.ground.arrays import Ints
+from discreet.mechanism.buckets.planning.caps import Classes
 
 Search = Callable[["Pairs", int | None], int | None]  # the first valid k whose loss is below the best so far
 
