@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.main import app
 from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
+from discreet.guarantee.spent import For, Part
 from discreet.release.diffgen.words import facts_1
 from discreet.release.manifest import dump, sha256
 from discreet.schema.domain import Integers, Listed
@@ -477,8 +478,8 @@ def cheaper(block):
     block["guarantee"]["parts"]["leaves"] = "1/10"
 
 
-def renamed(block):
-    block["guarantee"]["parts"]["gift"] = block["guarantee"]["parts"].pop("leaves")
+def renamed(block, name):
+    block["guarantee"]["parts"][name] = block["guarantee"]["parts"].pop("leaves")
 
 
 @pytest.mark.parametrize(
@@ -489,7 +490,9 @@ def renamed(block):
         (lambda folder: with_counts(folder, "leaves.parquet", negative), "schema"),
         (lambda folder: with_counts(folder, "tables.parquet", finer), "schema"),
         (lambda folder: rewritten(folder, cheaper), "promise"),
-        (lambda folder: rewritten(folder, renamed), "promise"),
+        (lambda folder: rewritten(folder, lambda block: renamed(block, "gift")), "manifest"),
+        (lambda folder: rewritten(folder, lambda block: renamed(block, "tables again")), "promise"),
+        (lambda folder: rewritten(folder, lambda block: renamed(block, "table of gifts")), "promise"),
         (lambda folder: rewritten(folder, lambda block: block["mechanism"].update(epsilon="1/2")), "promise"),
         (lambda folder: rewritten(folder, lambda block: block["guarantee"].update(before="5/1")), "words"),
         (lambda folder: rewritten(folder, lambda block: block["facts"].update(words="It is safe.")), "words"),
@@ -509,7 +512,9 @@ def test_verify_finds_what_was_changed(tmp_path, change, fails):
 
 def test_a_large_total_is_still_a_sentence(tmp_path):
     """Many releases cost much, and the facts say it without a number beyond all numbers."""
-    promise = EpsilonPrivacy(epsilon=Fraction(20), parts=(("leaves", Fraction(20)),), before=Fraction(5_000))
+    promise = EpsilonPrivacy(
+        epsilon=Fraction(20), parts=(Part(paid=For.LEAVES, share=Fraction(20)),), before=Fraction(5_000)
+    )
     assert "a factor of e^5020" in facts_1(promise, False)["words"]
     assert epsilon_from_json(promise.as_json()) == promise
     for wrong in ({"before": "1" + "0" * 300 + "/1"}, {"parts": {"leaves": "1" + "0" * 300 + "/1"}}, {"parts": []}):

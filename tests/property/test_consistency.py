@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
-from discreet.mechanism.diffgen.making.cover import minimum_cover
+from discreet.mechanism.diffgen.making.consistency import consistent
 from discreet.mechanism.diffgen.making.whole import nearest_split, rounded_split
+from discreet.mechanism.diffgen.papers.consistency import consistent_by_paper
+from discreet.mechanism.diffgen.papers.cover import minimum_cover
 from discreet.mechanism.diffgen.planning.tree import tree_of
 
 

@@ -266,7 +266,7 @@ def test_diffgen_recovers_a_table_without_noise(consistency, score):
     measured = measure_exponential(rows, budget, noise, score, 5, consistency)
     assert len(measured.steps) == 5
     assert 1 <= measured.splits <= budget.splits
-    leaves, cuts = estimated_leaves(measured, TAXONOMIES, 2, budget.counts, consistency)
+    leaves, cuts, _ = estimated_leaves(measured, TAXONOMIES, 2, budget.counts, consistency)
     np.testing.assert_allclose(leaves.ravel(), leaf_counts(rows, cuts), atol=1e-6)
     fitted = fit_leaves(leaves, cuts, 2)
     np.testing.assert_allclose(fitted.leaves.ravel() / UNIT, leaf_counts(rows, cuts), atol=1e-3)

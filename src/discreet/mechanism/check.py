@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from discreet.engine.progress import Progress
-from discreet.errors import DiscreetError, TableError
+from discreet.errors import DiscreetError, Infeasible, PolicyError, TableError
+from discreet.ground.progress import Progress
 from discreet.mechanism.mechanism import publishing
 from discreet.schema.lines import line_of
 from discreet.schema.policy import read_policy
-from discreet.schema.read import Problem
+from discreet.schema.read import Problem, from_the_top
 from discreet.table.read import open_table
 from discreet.table.source import CsvForm
 
@@ -42,8 +42,8 @@ def check(
     except DiscreetError as error:
         return (*problems, Problem(line=None, message=str(error)))
     for misfit in misfits:
-        key = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
-        problems.append(Problem(line=line_of(key, found.lines), message=misfit.message))
+        at = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
+        problems.append(Problem(line=line_of(at, found.lines), message=misfit.message))
     if table is not None and found.policy is not None:
         mechanism = publishing(found.policy.mechanism)
         try:
@@ -52,7 +52,8 @@ def check(
         except TableError as error:
             problems.append(Problem(line=line_of(("table", "public_rows"), found.lines), message=str(error)))
         except DiscreetError as error:
-            key = ("mechanism", mechanism.blamed)
+            told = error.key if isinstance(error, PolicyError | Infeasible) else ()
+            key = from_the_top(told or (mechanism.blamed,))
             problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
         finally:
             table.close()

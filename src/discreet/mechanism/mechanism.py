@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, TableError
+from discreet.ground.progress import Progress, Steps
 from discreet.mechanism.plan import Alternatives, Plan
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.schema import Schema

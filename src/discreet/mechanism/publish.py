@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace as replace_fields
 from pathlib import Path
 
-from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError, SeriesRefusal
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
+from discreet.ground.progress import Progress, Steps
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.release.write import check_target, is_release, new_folder
@@ -85,8 +85,8 @@ def publish(
                 steps.finish()
             if place.again and place.again.drawn != drawn:
                 raise SeriesRefusal(
-                    f"the release of {place.again.published} ({place.again.release}) cannot be made again with these "
-                    "versions of the libraries, and fresh coins would expose people; use that release"
+                    f"the release of {place.again.published} ({place.again.release}) cannot be made again with this "
+                    "version of discreet and of its libraries, and fresh coins would expose people; use that release"
                 )
             entry = Entry(
                 rows=rows,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
+from discreet.ground.shown import FEW, name_some
 from discreet.schema.domain import Domain, Integers, Value
-
-FEW = 5
 
 
 def same(one: Any, two: Any) -> bool:
@@ -28,13 +27,6 @@ def name_of(value: object) -> str:
     return "(missing)" if value is None else "(empty text)" if value == "" else str(value)
 
 
-def listed(names: Sequence[str], number: int | None = None) -> str:
-    """The first few of `number` names, and how many more there are."""
-    number = len(names) if number is None else number
-    shown = ", ".join(names[:FEW])
-    return f"{shown} and {number - FEW:,} more" if number > FEW else shown
-
-
 def domain_text(domain: Domain) -> str:
     """A domain in a few words."""
     if isinstance(domain, Integers):
@@ -50,12 +42,12 @@ def domain_change(before: Domain, after: Domain) -> str:
     for verb, domain, other in (("added", after, before), ("removed", before, after)):
         number, first = _only(domain, other)
         if number:
-            changes.append(f"{number:,} {verb} ({listed([name_of(value) for value in first], number)})")
+            changes.append(f"{number:,} {verb} ({name_some([name_of(value) for value in first], number)})")
     if bool(before.paths) != bool(after.paths):
         changes.append(f"only {'A' if before.paths else 'B'} has a hierarchy")
     above = {path[0]: path[1:] for path in before.paths}
     if moved := [path[0] for path in after.paths if path[0] in above and path[1:] != above[path[0]]]:
-        changes.append(f"{len(moved):,} elsewhere in the hierarchy ({listed(moved)})")
+        changes.append(f"{len(moved):,} elsewhere in the hierarchy ({name_some(moved)})")
     if not changes and before != after:
         same = list(before) == list(after)  # here both have the same values, so a range is as short as a list
         changes.append("the same values, declared otherwise" if same else "the same values in another order")

@@ -6,31 +6,36 @@ A family's list is `FIRST`, its own, `LAST`; every check may rely on those befor
 from __future__ import annotations
 
 import filecmp
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow.parquet as pq
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, code, text
-from discreet.errors import PolicyError, ReleaseError
+from discreet.engine.columns import numbers
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import code, text
+from discreet.engine.encoding import Encoding
+from discreet.errors import Cancelled, OutOfMemory, OutOfTime, PolicyError, ReleaseError
 from discreet.release.family import FAMILIES, Claim
 from discreet.release.fields import Fields
 from discreet.release.manifest import sha256
 from discreet.release.plain import plain_file, strangers
 from discreet.release.statement import README, G, M, Manifest, N, Statement
 
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Files(Generic[M, G, N]):
-    """A manifest and an engine that can read nothing but the release's folder."""
+    """A manifest and an engine that can read nothing but the release's folder; what checks read, they share."""
 
     manifest: Manifest[M, G, N]
-    engine: Engine
+    engine: Database
     allow_seeded: bool
+    _known: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def statement(self) -> Statement[M, G, N]:
@@ -38,6 +43,13 @@ class Files(Generic[M, G, N]):
 
     def path(self, name: str) -> Path:
         return plain_file(self.manifest.folder, name)
+
+    def once(self, reader: Callable[[Files[M, G, N]], R]) -> R:
+        """What a reader makes of these files, read by the first check that needs it."""
+        if reader not in self._known:
+            self._known[reader] = reader(self)
+        found: R = self._known[reader]
+        return found
 
 
 AnyFiles = Files[Any, Any, Any]
@@ -103,10 +115,10 @@ def _check_table(
     found = files.engine.columns(relation)
     if list(found) != [field["name"] for field in fields]:
         return f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}"
-    for field in fields:
-        kinds = ("VARCHAR",) if field["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
-        if found[field["name"]] not in kinds:
-            return f"{field['name']} in {name} must be of type {field['type']}"
+    for each in fields:
+        kinds = ("VARCHAR",) if each["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
+        if found[each["name"]] not in kinds:
+            return f"{each['name']} in {name} must be of type {each['type']}"
     own = {column: (column, domains[column].encoding) for column in found if column in domains}
     own.update({column: (column, encoding) for column, encoding in added.items() if column in found})
     files.engine.encode(f"{relation}_in_domain", relation, own)
@@ -130,7 +142,7 @@ def orders_of(files: AnyFiles, relation: str, columns: Sequence[tuple[str, Encod
     codes = ", ".join(f"{code(name, encoding)}::BIGINT" for name, encoding in columns)
     last: list[int] | None = None
     for batch in files.engine.batches(f"SELECT {codes} FROM {relation}_in_domain"):
-        keys = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        keys = [numbers(column) for column in batch.columns]
         if last is not None:
             keys = [np.concatenate([[before], key]) for before, key in zip(last, keys, strict=True)]
         tied, falls = np.ones(max(len(keys[0]) - 1, 0), dtype=np.bool_), False
@@ -145,9 +157,10 @@ def orders_of(files: AnyFiles, relation: str, columns: Sequence[tuple[str, Encod
 def check_words(files: AnyFiles) -> str | None:
     """The facts and the README say what the numbers promise, in the words of their version."""
     family = FAMILIES[files.manifest.kind]
-    if files.manifest.facts != family.facts(files.statement):
+    facts = family.facts(files.statement)
+    if files.manifest.facts != facts:
         return "the facts do not say what the guarantee promises"
-    words = family.readme(files.statement).encode()
+    words = family.readme(files.statement, facts).encode()
     readme = files.path(README)
     if readme.stat().st_size != len(words) or readme.read_bytes() != words:  # a stranger's may be of any size
         return f"{README} does not say what the manifest promises"
@@ -159,7 +172,7 @@ def check_copies(files: AnyFiles) -> str | None:
     for each in files.manifest.resources:
         if not each.path.endswith(".csv"):
             continue
-        again = files.engine.spill / "copy.csv"
+        again = files.engine.scratch / "copy.csv"
         files.engine.write_csv(files.path(str(Path(each.path).with_suffix(".parquet"))), again)
         if not filecmp.cmp(files.path(each.path), again, shallow=False):
             return f"{each.path} is not the copy of the Parquet file"
@@ -188,6 +201,8 @@ def failing(claim: Claim, files: AnyFiles) -> str | None:
     """Run one check; whatever the bytes make the libraries raise is a check that does not hold."""
     try:
         return claim.broken(files)
+    except (OutOfMemory, OutOfTime, Cancelled):  # nothing was found out: neither that it holds nor that it does not
+        raise
     except (ReleaseError, PolicyError) as error:
         return str(error)
     except (MemoryError, Exception) as error:

@@ -13,11 +13,12 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import ReleaseError
-from discreet.release.alike import domain_change, domain_text, listed, plain, same
-from discreet.release.family import FAMILIES, Changes, Content
+from discreet.ground.shown import name_some
+from discreet.release.alike import domain_change, domain_text, plain, same
+from discreet.release.family import FAMILIES, READ, Changes, Content
 from discreet.release.statement import README, Manifest
 from discreet.schema.policy import Policy
-from discreet.schema.schema import Schema, schema_from_json
+from discreet.schema.schema import Schema
 
 DEEPEST = 20  # a manifest nests no deeper than this
 PREFIX = {"tolerances": "tolerance of ", "domains": "domain of ", "facts": "fact: "}
@@ -53,13 +54,14 @@ def release_content(manifest: Manifest[Any, Any, Any]) -> dict[str, Any]:
     if _too_deep(manifest.block):
         raise ReleaseError(f"release ({manifest.folder}) must have a manifest that nests at most {DEEPEST} deep")
     files = {each.path: each.hash for each in manifest.resources}
-    return {**manifest.block, "files": {**files, README: manifest.readme}}
+    return {**manifest.block, READ: manifest.schema, "files": {**files, README: manifest.readme}}
 
 
 def policy_content(policy: Policy) -> dict[str, Any]:
     """What a policy says, to be compared: schema and mechanism as a release would state them, and what is dropped."""
     return {
         "schema": policy.schema.as_json(),
+        READ: policy.schema,
         "mechanism": policy.mechanism.as_json(),
         "identifiers": list(policy.identifiers),
         "person": policy.person,
@@ -68,7 +70,7 @@ def policy_content(policy: Policy) -> dict[str, Any]:
 
 def differences(a: Content, b: Content) -> tuple[Difference, ...]:
     """Everything that differs between two contents of one kind, in the order of a policy; empty where nothing does."""
-    one, two = schema_from_json(a["schema"]), schema_from_json(b["schema"])
+    one, two = a[READ], b[READ]
     parts: tuple[Iterator[Difference], ...] = (
         _columns(a, b, one, two),
         _domains(one, two),
@@ -83,7 +85,7 @@ def differences(a: Content, b: Content) -> tuple[Difference, ...]:
 
 def same_release(a: Content, b: Content) -> bool:
     """Whether two releases state the same content and the same hashes; CSV copies do not count."""
-    own = {key for key in a if key != "files"}
+    own = {key for key in a if key not in ("files", READ)}
     tables = {name for name in (*a["files"], *b["files"]) if name.endswith(".parquet")}
     return all(same(a[key], b.get(key)) for key in own) and all(
         a["files"].get(name) == b["files"].get(name) for name in tables
@@ -173,7 +175,7 @@ def _continued(a: Content, b: Content) -> str:
     return f"{'B' if b['continued'] else 'A'} says that its custodian published such a table before"
 
 
-ELSEWHERE = ("schema", "mechanism", "guarantee", "facts", "files", "readme", "identifiers", "person")
+ELSEWHERE = ("schema", READ, "mechanism", "guarantee", "facts", "files", "readme", "identifiers", "person")
 NUMBERS: dict[str, Callable[[Content, Content], str]] = {
     "randomness": _coins,
     "continued": _continued,
@@ -238,7 +240,7 @@ def _shown(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
         return f"{value:,}"
-    return listed([_shown(each) for each in value]) if isinstance(value, list) else str(value)
+    return name_some([_shown(each) for each in value]) if isinstance(value, list) else str(value)
 
 
 def _scrubbed(value: Any) -> Any:

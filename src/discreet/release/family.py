@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple
 
 from discreet.release.fields import Fields
-from discreet.release.statement import G, M, Manifest, N, Statement
+from discreet.release.statement import G, M, N, Statement
 from discreet.schema.mechanisms import Mechanism
+from discreet.schema.register import Register
 
 Content = Mapping[str, Any]  # what a release or a policy says of itself, to be compared
+READ = "schema as read"  # where a content has its schema as a value, beside what it says
 Change = dict[str, Any]  # name, a, b, meaning, and how a and b are shown to people
 
 
@@ -74,11 +76,12 @@ class Family(Generic[M, G, N]):
 
     `files` and `fields` are its data files and their columns; `mechanism`, `guarantee` and `numbers` read the block and
     raise ReleaseError or PolicyError; `reader` opens a release for questions, and `estimators` are the ways to answer
-    them, the default first. `holds` is what `size` counts.
+    them, the default first; `mechanisms` make them. Both are by name, and may be loaded when they are first asked for
+    (`schema/register.py`). `holds` is what `size` counts.
     """
 
     name: str
-    mechanisms: tuple[type[Mechanism], ...]
+    mechanisms: Mapping[str, type[Mechanism]]  # by kind
     files: Callable[[Statement[M, G, N]], tuple[str, ...]]
     fields: Callable[[Statement[M, G, N], str], Fields]
     mechanism: Callable[[Mapping[str, Any]], M]
@@ -89,7 +92,7 @@ class Family(Generic[M, G, N]):
     not_checkable: tuple[str, ...]
     words: Mapping[int, Words[M, G, N]]
     changes: Changes
-    reader: Callable[[Manifest[M, G, N]], Any]
+    reader: Callable[..., Any]  # of a manifest, and of the limits of one question
     estimators: Mapping[str, Any]  # estimate.estimator.Estimator classes, by name
     holds: str
 
@@ -97,9 +100,9 @@ class Family(Generic[M, G, N]):
         """The promise in the words of the statement's version."""
         return self.words[statement.words].facts(statement.guarantee, statement.continued)
 
-    def readme(self, statement: Statement[M, G, N]) -> str:
-        """The README in the words of the statement's version."""
-        return self.words[statement.words].readme(statement, self.facts(statement))
+    def readme(self, statement: Statement[M, G, N], facts: Mapping[str, Any]) -> str:
+        """The README, with these facts, in the words of the statement's version."""
+        return self.words[statement.words].readme(statement, facts)
 
 
-FAMILIES: dict[str, Family[Any, Any, Any]] = {}  # by kind of mechanism; filled by discreet.families
+FAMILIES: Register[Family[Any, Any, Any]] = Register()  # by kind of mechanism; filled by discreet.families

@@ -29,18 +29,23 @@ def write_manifest(
     continued: bool,
     seeded: bool,
 ) -> None:
-    """Write the README and, last, the manifest of a release whose data files are already there."""
+    """Write the README and, last, the manifest of a release whose data files are already there.
+
+    What is stated is read back first: raises PolicyError where a number is longer than a release may state.
+    """
     family = FAMILIES[mechanism["kind"]]
+    stated = family.mechanism(mechanism)
     statement: Statement[Any, Any, Any] = Statement(
         schema=schema,
-        mechanism=family.mechanism(mechanism),
-        guarantee=guarantee,
+        mechanism=stated,
+        guarantee=family.guarantee(guarantee.as_json(), stated),
         numbers=numbers,
         continued=continued,
         seeded=seeded,
         words=max(family.words),
     )
-    (folder / README).write_text(family.readme(statement), encoding="utf-8")
+    facts = family.facts(statement)
+    (folder / README).write_text(family.readme(statement, facts), encoding="utf-8")
     suffixes = (".parquet", ".csv") if csv else (".parquet",)
     content = {
         "$schema": PROFILE,
@@ -56,8 +61,8 @@ def write_manifest(
             "words": statement.words,
             "mechanism": statement.mechanism.as_json(),
             "schema": schema.as_json(),
-            "guarantee": guarantee.as_json(),
-            "facts": family.facts(statement),
+            "guarantee": statement.guarantee.as_json(),
+            "facts": facts,
             **numbers.as_json(),
             "continued": continued,
             "randomness": "seeded" if seeded else "secure",

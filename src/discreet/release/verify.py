@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engine.duck import Engine
-from discreet.engine.progress import Progress, Steps
+from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
+from discreet.ground.progress import Progress, Steps
 from discreet.release.checks import AnyFiles, Files, failing
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
@@ -63,7 +63,7 @@ def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress
         return Verdict(checks=(Check(name="manifest", holds=False, detail=str(error)),), not_checkable=())
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
     family = FAMILIES[manifest.kind]
-    with Engine(paths=[path]) as engine:
+    with Database(paths=[path]) as engine:
         files: AnyFiles = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
         blocked = ""
         steps = Steps(progress, {f"checking {claim.name}": claim.share for claim in family.checks})

@@ -17,9 +17,8 @@ from discreet.release.statement import MANIFEST
 @contextmanager
 def new_folder(to: Path, *, replace: bool) -> Iterator[Path]:
     """A temporary sibling to fill; on leaving it is flushed to disk and takes the name `to`, on an error it
-    vanishes.
+    vanishes. Whether it may take the name is checked then; ask `check_target` before any work is done.
     """
-    check_target(to, replace=replace)
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.parent))

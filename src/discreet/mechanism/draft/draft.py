@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from discreet.engine.progress import Progress
 from discreet.errors import PolicyError
+from discreet.ground.progress import Progress
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.draft.roles import propose_roles
 from discreet.mechanism.draft.tolerance import propose_tolerance

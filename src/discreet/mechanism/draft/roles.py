@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import PolicyError, TableError
+from discreet.ground.shown import and_more
 from discreet.mechanism.draft.words import half_identifying, sensitivity, sounds_demographic, sounds_identifying
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import RESERVED
@@ -187,6 +188,5 @@ def _none_sensitive(profile: Profile, reasons: Mapping[str, str]) -> str:
 
 def _why(reasons: Mapping[str, str], most: int = 5) -> str:
     """The first few columns with what keeps them out."""
-    shown = "; ".join(f"{name}: {reason}" for name, reason in list(reasons.items())[:most])
-    rest = len(reasons) - most
-    return (shown or "there is no other column") + (f"; and {rest} more" if rest > 0 else "")
+    first = [f"{name}: {reason}" for name, reason in list(reasons.items())[:most]]
+    return "; ".join(filter(None, (*first, and_more(len(reasons), most)))) or "there is no other column"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,8 +15,6 @@ from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
-SIZES = "optimal"
-MAX_SIZE = 50
 FLOOR = Decimal("0.02")
 THETAS = (2, 4, 8, 16, 32)
 _USEFUL = 10  # records in a bucket, on average
@@ -23,10 +22,13 @@ _USEFUL = 10  # records in a bucket, on average
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A tolerance and the plan that keeps it."""
+    """A tolerance, the plan that keeps it, and what was asked of the plan."""
 
     tolerance: Tolerance
     plan: BucketPlan
+
+    sizes: ClassVar[str] = "optimal"
+    max_size: ClassVar[int] = 50
 
     @property
     def mean_size(self) -> float:
@@ -39,7 +41,8 @@ def propose_tolerance(counts: Mapping[object, int]) -> Proposal:
     Only where nothing else can be kept is every value's tolerance 1.
     """
     tolerance = _search(counts)
-    return Proposal(tolerance=tolerance, plan=plan_buckets(counts, tolerance.of(counts), SIZES, max_size=MAX_SIZE))
+    plan = plan_buckets(counts, tolerance.of(counts), Proposal.sizes, max_size=Proposal.max_size)
+    return Proposal(tolerance=tolerance, plan=plan)
 
 
 def _search(counts: Mapping[object, int]) -> Tolerance:
@@ -67,9 +70,9 @@ def _mean_size(tolerance: Tolerance, counts: Mapping[object, int]) -> float | No
     limits = tolerance.of(counts)
     occurring = {value: count for value, count in counts.items() if count}
     least = min(smallest_size(limits[value]) for value in occurring)
-    if least > MAX_SIZE:
+    if least > Proposal.max_size:
         return None
-    sizes = np.arange(least, MAX_SIZE + 1)
+    sizes = np.arange(least, Proposal.max_size + 1)
     caps = caps_of([limits[value] for value in occurring], sizes)
     classes = best_two_sizes(caps, np.array(list(occurring.values()), dtype=np.int64), sizes)
     return None if classes is None else sum(occurring.values()) / sum(buckets for _, buckets in classes)

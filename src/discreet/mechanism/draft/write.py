@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from discreet.guarantee.tolerance import exact
+from discreet.ground.exact import exact, toml_number
+from discreet.ground.shown import and_more
 from discreet.guarantee.words import percent
 from discreet.mechanism.draft.roles import Roles, number_of
-from discreet.mechanism.draft.tolerance import MAX_SIZE, SIZES, Proposal
 from discreet.mechanism.draft.toml import WIDTH, annotated, array, key, quoted, shown
 from discreet.mechanism.draft.words import sensitivity
 from discreet.schema.domain import key_of
 from discreet.schema.read import VERSION
-from discreet.schema.write import toml_number
 from discreet.table.profile import MOST_VALUES, Column, Profile
+
+if TYPE_CHECKING:
+    from discreet.mechanism.draft.tolerance import Proposal
 
 _SHOWN_VALUES = 20  # the most frequent, and as many of the rarest
 _SHOWN_CANDIDATES = 10
@@ -91,11 +94,11 @@ def _sensitive(roles: Roles) -> Iterator[str]:
     yield from _comment("Others that could be sensitive (draft again with --sensitive COLUMN):")
     for column in roles.candidates[:_SHOWN_CANDIDATES]:
         top = sorted(column.histogram.items(), key=lambda pair: -pair[1])
-        few = ", ".join(f"{shown(value, 24)} {_share(count, column.rows)}" for value, count in top[:_TOP])
-        more = f", and {len(top) - _TOP:,} more" if len(top) > _TOP else ""
-        yield from _comment(f"  {shown(column.name)}: {column.values:,} values: {few}{more}")
-    if len(roles.candidates) > _SHOWN_CANDIDATES:
-        yield from _comment(f"  and {len(roles.candidates) - _SHOWN_CANDIDATES:,} more")
+        first = [f"{shown(value, 24)} {_share(count, column.rows)}" for value, count in top[:_TOP]]
+        few = ", ".join(filter(None, (*first, and_more(len(top), _TOP))))
+        yield from _comment(f"  {shown(column.name)}: {column.values:,} values: {few}")
+    if more := and_more(len(roles.candidates), _SHOWN_CANDIDATES):
+        yield from _comment(f"  {more}")
 
 
 def _domains(roles: Roles) -> Iterator[str]:
@@ -127,8 +130,8 @@ def _mechanism(roles: Roles, proposal: Proposal) -> Iterator[str]:
     theta, floor = exact("theta", proposal.tolerance.theta), exact("floor", proposal.tolerance.floor)
     yield "[mechanism]"
     yield 'kind = "buckets"'
-    yield f"sizes = {quoted(SIZES)}"
-    yield f"max_size = {MAX_SIZE}"
+    yield f"sizes = {quoted(proposal.sizes)}"
+    yield f"max_size = {proposal.max_size}"
     yield ""
     yield "[mechanism.tolerance]"
     yield from _comment(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
+from discreet.ground.exact import exact
 from discreet.guarantee.dgamma import MOST_SLOTS, MOST_VIEWS, DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
-from discreet.guarantee.tolerance import exact
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.schema import Schema
@@ -103,7 +102,7 @@ def fields_of(statement: AlphaBetaStatement, path: str) -> Fields:
 
 def domain_size(schema: Schema, slots: int = 1) -> int:
     """m: how many tuples the public domains, and the slots, allow."""
-    return math.prod(len(schema.domains[name]) for name in schema.columns) * slots
+    return schema.tuples * slots
 
 
 def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from discreet.release.alike import listed
+from discreet.ground.shown import name_some
 from discreet.release.buckets.manifest import QIT
 from discreet.release.buckets.strength import rule_changes, tolerance_changes
-from discreet.release.family import Change, Changes, Content
+from discreet.release.family import READ, Change, Changes, Content
 from discreet.release.promised import TOGETHER
-from discreet.schema.schema import schema_from_json
 
 _PARAMETERS = {
     "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
@@ -27,7 +26,7 @@ def _rules(a: Content, b: Content) -> Iterator[Change]:
 
 def _tolerances(a: Content, b: Content) -> Iterator[Change]:
     """The tolerance of each value, where both protect the same column."""
-    one, two = schema_from_json(a["schema"]), schema_from_json(b["schema"])
+    one, two = a[READ], b[READ]
     if one.sensitive == two.sensitive and ("guarantee" in a or _ruled(a, b)):
         yield from tolerance_changes(a, b, one.domains[one.sensitive], two.domains[two.sensitive])
 
@@ -55,7 +54,7 @@ def _average(a: Content, b: Content) -> str:
 
 
 def _classes(classes: Any) -> str:
-    return listed([f"{each['buckets']:,} of {each['size']}" for each in classes])
+    return name_some([f"{each['buckets']:,} of {each['size']}" for each in classes])
 
 
 CHANGES = Changes(

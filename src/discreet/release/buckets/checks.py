@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from discreet.engine.encoding import Encoding, identifier
+from discreet.engine.duck.sql import identifier
+from discreet.engine.encoding import Encoding
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.buckets.manifest import QIT, ST, BucketNumbers, StatedMechanism
 from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
@@ -11,6 +12,16 @@ from discreet.schema.domain import key_of
 
 BucketFiles = Files[StatedMechanism, FPrimePrivacy, BucketNumbers]
 _WHOLE = Encoding(range(1, 2**53))
+
+
+def _sizes(files: BucketFiles) -> str:
+    """A relation with every bucket and how many rows and values it has, counted once for all checks."""
+    files.engine.rows(
+        """CREATE TABLE sizes AS SELECT BID, q.n AS persons, s.n AS records
+           FROM (SELECT BID, count(*) AS n FROM qit GROUP BY BID) q
+           FULL JOIN (SELECT BID, sum(COUNT) AS n FROM st GROUP BY BID) s USING (BID)"""
+    )
+    return "sizes"
 
 
 def check_schema(files: BucketFiles) -> str | None:
@@ -37,15 +48,12 @@ def check_buckets(files: BucketFiles) -> str | None:
     )
     if repeated:
         return f"bucket {repeated[0][0]}: a value stands twice in {ST}"
-    sizes = """FROM (SELECT BID, count(*) AS n FROM qit GROUP BY BID) q
-               FULL JOIN (SELECT BID, sum(COUNT) AS n FROM st GROUP BY BID) s USING (BID)"""
-    broken = files.engine.rows(f"SELECT BID, q.n, s.n {sizes} WHERE q.n IS DISTINCT FROM s.n ORDER BY BID LIMIT 1")
+    sizes = files.once(_sizes)
+    broken = files.engine.rows(f"FROM {sizes} WHERE persons IS DISTINCT FROM records ORDER BY BID LIMIT 1")
     if broken:
         bucket, persons, values = broken[0]
         return f"bucket {bucket}: {persons or 0} rows in {QIT} but {values or 0} values in {ST}"
-    found = files.engine.rows(
-        "SELECT n, count(*) FROM (SELECT count(*) AS n FROM qit GROUP BY BID) GROUP BY n ORDER BY n"
-    )
+    found = files.engine.rows(f"SELECT persons, count(*) FROM {sizes} GROUP BY 1 ORDER BY 1")
     if tuple(found) != tuple(sorted(files.statement.numbers.classes)):
         return "the sizes of the buckets are not the declared classes"
     least, largest = files.statement.mechanism.span
@@ -59,10 +67,9 @@ def check_buckets(files: BucketFiles) -> str | None:
 def check_tolerance(files: BucketFiles) -> str | None:
     """In every bucket every value's share is at most its tolerance, in exact integers."""
     limits = dict(files.statement.guarantee.tolerance)
-    sizes = "(SELECT BID, sum(COUNT)::BIGINT AS records FROM st GROUP BY BID)"
     shares = files.engine.rows(
-        f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.records
-            FROM st s JOIN {sizes} z USING (BID) GROUP BY ALL ORDER BY 1"""
+        f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.records::BIGINT
+            FROM st s JOIN {files.once(_sizes)} z USING (BID) GROUP BY ALL ORDER BY 1"""
     )
     for bucket, value, count, size in shares:
         if value not in limits:

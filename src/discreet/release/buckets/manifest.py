@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
+from discreet.ground.exact import stated
 from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
@@ -159,10 +160,8 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
 
 
 def _fraction(number: object) -> Fraction:
-    """A fraction as a release writes it; an exponent from a stranger could take forever."""
-    if not isinstance(number, str) or len(number) > 400 or not set(number) <= set("0123456789/"):
+    """A fraction as a release writes it."""
+    found = stated(number)
+    if found is None:
         raise ReleaseError("theta, floor and tolerances must be fractions in digits")
-    try:
-        return Fraction(number)
-    except (ValueError, ZeroDivisionError):
-        raise ReleaseError("theta, floor and tolerances must be fractions in digits") from None
+    return found

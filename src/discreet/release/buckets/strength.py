@@ -5,19 +5,17 @@ Symbols: f the value's share of the rows; a tolerance is a fraction, or the rule
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discreet.ground.exact import stated
 from discreet.guarantee.fprime import fprime_from_json
 from discreet.guarantee.words import percent
 from discreet.release.alike import name_of
 from discreet.release.family import Change, Content
 from discreet.schema.domain import Domain, key_of
-
-_NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400})?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +30,6 @@ class Rule:
 
 
 Limit = Fraction | Rule
-
-
-def number_of(text: Any) -> Fraction | None:
-    """A number as a release states it, such as 8 or 1/50; None for anything else, however long."""
-    if not isinstance(text, str) or not _NUMBER.fullmatch(text):
-        return None
-    top, _, bottom = text.partition("/")
-    return Fraction(int(top), int(bottom or 1)) if int(bottom or 1) else None
 
 
 def rule_changes(a: Content, b: Content) -> Iterator[Change]:
@@ -128,7 +118,7 @@ def _rule(content: Content) -> Limit:
 
 
 def _exact(text: Any) -> Fraction:
-    found = number_of(text)
+    found = stated(text)
     if found is None:
         raise ValueError("a tolerance must be a number such as 1/50")
     return found

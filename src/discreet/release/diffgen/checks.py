@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.guarantee.epsilon import UNSPENT, EpsilonPrivacy
+from discreet.guarantee.epsilon import EpsilonPrivacy
+from discreet.guarantee.spent import For
 from discreet.release.checks import FIRST, LAST, Files, check_described
-from discreet.release.diffgen.manifest import AGAIN, LEAVES, DiffGenNumbers, StatedDiffGen
-from discreet.release.diffgen.tables import read_leaves
+from discreet.release.diffgen.manifest import LEAVES, DiffGenNumbers, StatedDiffGen
+from discreet.release.diffgen.tables import LeafTables, read_leaves
 from discreet.release.family import Claim
 
 DiffGenFiles = Files[StatedDiffGen, EpsilonPrivacy, DiffGenNumbers]
-_LEAVES = "leaves"
-_CHOICES = ("selections", "split points", _LEAVES, UNSPENT)
+_CHOICES = (For.SELECTIONS, For.SPLITS, For.LEAVES, For.UNSPENT)
+
+
+def _read(files: DiffGenFiles) -> LeafTables:
+    """Both tables as numbers."""
+    return read_leaves(files.manifest)
 
 
 def check_schema(files: DiffGenFiles) -> str | None:
     """Both tables have exactly the rows and columns that the domains and the generalized values give."""
-    found, stated = read_leaves(files.manifest), files.statement.numbers.leaves
+    found, stated = files.once(_read), files.statement.numbers.leaves
     if found.leaves.size != stated:
         return f"{LEAVES} has {found.leaves.size:,} counts, the manifest states {stated:,}"
     return check_described(files)
@@ -25,7 +30,7 @@ def check_schema(files: DiffGenFiles) -> str | None:
 
 def check_counts(files: DiffGenFiles) -> str | None:
     """No count is negative, and the cells of every generalized value add up to its leaves, exactly, class by class."""
-    found = read_leaves(files.manifest)
+    found = files.once(_read)
     axes = [position for position, cut in enumerate(found.values) if len(cut) > 1]
     for position, taxonomy in enumerate(found.taxonomies):
         sums = np.zeros((len(found.values[position]), found.leaves.shape[-1]), dtype=np.int64)
@@ -44,13 +49,14 @@ def check_promise(files: DiffGenFiles) -> str | None:
     if not guarantee.holds:
         return "the parts do not add up to epsilon"
     target = mechanism.target_of(schema)
-    names = [name for name, _ in guarantee.parts]
     if mechanism.guide == "histogram":
-        tables = [f"table of {name}" for name in schema.columns if name != target]
-        last = _LEAVES if files.statement.numbers.specializations else AGAIN
-        known = names == [*tables, last] and all(share > 0 for _, share in guarantee.parts)
+        tables = [(For.TABLE, name) for name in schema.columns if name != target]
+        last = For.LEAVES if files.statement.numbers.specializations else For.AGAIN
+        known = [(part.paid, part.column) for part in guarantee.parts] == [*tables, (last, None)]
+        known = known and all(part.share > 0 for part in guarantee.parts)
     else:
-        known = tuple(names) in (_CHOICES, _CHOICES[:-1]) and (guarantee.share(_LEAVES) or 0) > 0
+        paid = tuple(part.paid for part in guarantee.parts)
+        known = paid in (_CHOICES, _CHOICES[:-1]) and (guarantee.share(For.LEAVES) or 0) > 0
     return None if known else "the parts of epsilon are not those of such a release"
 
 
@@ -58,7 +64,7 @@ def check_steps(files: DiffGenFiles) -> str | None:
     """There may have been as many specializations, and counts on each record's path, as the manifest states."""
     mechanism, numbers = files.statement.mechanism, files.statement.numbers
     steps, wanted = numbers.specializations, mechanism.specializations
-    sizes = [len(cut) - 1 for cut in read_leaves(files.manifest).values]
+    sizes = [len(cut) - 1 for cut in files.once(_read).values]
     if not sum(map(bool, sizes)) <= steps <= sum(sizes) or (wanted is not None and steps > wanted):
         return f"{steps:,} specializations do not lead to these generalized values"
     nodes = mechanism.guide == "exponential" and mechanism.consistency != "none"

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from discreet.ground.arrays import Floats
 
 UNIT = 1024  # counts are whole multiples of 1 / UNIT, so that sums are exact
 
 
-def common_leaves(sizes: Sequence[int]) -> NDArray[np.float64]:
+def common_leaves(sizes: Sequence[int]) -> Floats:
     """How many leaves the sums over two values have in common, for all values of attributes with so many each."""
     number = float(math.prod(sizes))
     each = np.concatenate([np.full(size, number / size) for size in sizes])

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
+from discreet.ground.exact import exact
 from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
-from discreet.guarantee.tolerance import exact
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.schema import Schema
@@ -17,7 +17,6 @@ from discreet.schema.schema import Schema
 LEAVES = "data/leaves.parquet"
 TABLES = "data/tables.parquet"
 NUMBERS = ("leaves", "specializations", "levels")
-AGAIN = "tables again"  # the part of epsilon that measured the tables a second time
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ def registry_entry(manifest: DiffGenManifest) -> str:
 def _content(statement: DiffGenStatement) -> dict[str, Any]:
     guarantee = statement.guarantee
     columns = ", ".join(statement.schema.columns)
-    parts = "; ".join(f"{name}: {float(share):.6g}" for name, share in guarantee.parts)
+    parts = "; ".join(f"{part.name}: {float(part.share):.6g}" for part in guarantee.parts)
     guided = statement.mechanism.guide == "histogram"
     return {
         "url_slug": FILL,

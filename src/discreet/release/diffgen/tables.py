@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from discreet.engine.columns import column_of, numbers, texts_of
 from discreet.errors import PolicyError, ReleaseError
+from discreet.ground.arrays import Ints
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import LEAVES, TABLES, DiffGenManifest, fields_of
 from discreet.release.plain import plain_file
@@ -19,7 +20,6 @@ from discreet.schema.taxonomy import Node, Taxonomy, taxonomy_of
 
 MOST_ROWS = 2_000_000
 MOST_COUNT = 2**52
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,8 +121,8 @@ def _leaves(
     for taxonomy, nodes in zip(taxonomies, values, strict=True):
         behind //= len(nodes)
         at = (np.arange(rows) // behind) % len(nodes)
-        labels = pa.array([node.label for node in nodes], pa.string()).take(pa.array(at))
-        if not found[taxonomy.name].combine_chunks().cast(pa.string()).equals(labels):
+        labels = texts_of([node.label for node in nodes]).take(column_of(at))
+        if not found[taxonomy.name].combine_chunks().cast(labels.type).equals(labels):
             raise ReleaseError(f"{LEAVES} must have a row for each combination of values and class, in order")
     return _counts(found, LEAVES).reshape([size for size in shape[:-1] if size > 1] + [shape[-1]])
 
@@ -139,7 +139,7 @@ def _counts(table: pa.Table, name: str) -> Ints:
     column = table["COUNT"]
     if column.null_count:
         raise ReleaseError(f"COUNT in {name} must not be missing")
-    units = column.to_numpy() * UNIT
+    units = numbers(column) * UNIT
     if not np.isfinite(units).all() or (units < 0).any() or (units > MOST_COUNT).any():
         raise ReleaseError(f"COUNT in {name} must not be negative")
     if (units != np.floor(units)).any():

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from discreet.ground.exact import fraction_text
 from discreet.guarantee.epsilon import MOST, NAME, EpsilonPrivacy
-from discreet.guarantee.words import fraction_text
-from discreet.release.diffgen.manifest import AGAIN, DiffGenNumbers, DiffGenStatement, StatedDiffGen
+from discreet.guarantee.spent import For
+from discreet.release.diffgen.manifest import DiffGenNumbers, DiffGenStatement, StatedDiffGen
 from discreet.release.family import Words
 from discreet.release.phrases_1 import ASKING, PACKAGE, again_warning, promise
 
@@ -33,7 +34,7 @@ def facts_1(guarantee: EpsilonPrivacy, continued: bool) -> dict[str, Any]:
         "unit": "one record, added or removed",
         "epsilon": fraction_text(guarantee.epsilon),
         "total_epsilon": fraction_text(guarantee.total),
-        "parts": {name: fraction_text(share) for name, share in guarantee.parts},
+        "parts": {part.name: fraction_text(part.share) for part in guarantee.parts},
         "unspent": f"{_plain(guarantee.unspent)} of epsilon was reserved for choices that were not needed; nothing was "
         "done with it"
         if guarantee.unspent
@@ -70,7 +71,7 @@ def readme_1(statement: DiffGenStatement, facts: Mapping[str, Any]) -> str:
         steps += f" of {wanted} that were asked for: more are not possible or not worth their noise"
     why = (
         "\nNo attribute is specialized: with so few records, tables that were measured twice tell more.\n"
-        if statement.guarantee.share(AGAIN) is not None
+        if statement.guarantee.share(For.AGAIN) is not None
         else ""
     )
     return f"""# A release of {numbers.leaves:,} noisy counts

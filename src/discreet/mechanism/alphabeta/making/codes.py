@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from discreet.ground.arrays import Ints
+
 WORD = 1 << 62
 
 
@@ -23,12 +24,12 @@ class Radix:
 
     sizes: tuple[int, ...]
 
-    @property
+    @cached_property
     def domain(self) -> int:
         """m: how many tuples there are."""
         return prod(self.sizes)
 
-    @property
+    @cached_property
     def words(self) -> tuple[tuple[int, ...], ...]:
         """The positions of the attributes in each word, as many as fit."""
         found: list[list[int]] = [[]]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import code, text
-from discreet.errors import DiscreetError, SeriesRefusal
+from discreet.engine.faults import Unfit
+from discreet.errors import DiscreetError, ReleaseError, SeriesRefusal
+from discreet.ground.arrays import Ints
 from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix, digest_of, merged, no_tuples, without
+from discreet.mechanism.alphabeta.making.codes import Radix, digest_of, merged, no_tuples, without
 from discreet.release.alphabeta.manifest import EARLIER, VIEW, AlphaBetaManifest
+from discreet.release.coded import coded_tables
 from discreet.release.folder import read_manifest
-from discreet.release.plain import plain_file
 from discreet.schema.schema import Schema
 from discreet.series.rules import Place
 
@@ -29,10 +28,11 @@ def earlier_tuples(place: Place, schema: Schema, radix: Radix) -> tuple[Ints, DG
         return no_tuples(radix), None
     if place.again and (found := _view_at(place.again.release, place.number, schema)):
         manifest, guarantee = found  # the release itself also holds what came before it
-        return _read(manifest, EARLIER, radix), guarantee
+        (earlier,) = _read(manifest, radix, EARLIER)
+        return earlier, guarantee
     if found := _view_at(place.before.release, place.number - 1, schema):
         manifest, guarantee = found
-        view, earlier = _read(manifest, VIEW, radix), _read(manifest, EARLIER, radix)
+        view, earlier = _read(manifest, radix, VIEW, EARLIER)
         if digest_of(view, earlier) == place.before.drawn:
             return merged(view, without(earlier, view)), guarantee
     raise SeriesRefusal(
@@ -54,18 +54,10 @@ def _view_at(folder: str, number: int, schema: Schema) -> tuple[AlphaBetaManifes
     return (manifest, guarantee) if manifest.statement.numbers.view == number else None
 
 
-def _read(manifest: AlphaBetaManifest, name: str, radix: Radix) -> Ints:
-    """A table of tuples, packed, in the order in which it stands."""
-    columns = {each: (each, manifest.schema.domains[each].encoding) for each in manifest.schema.columns}
-    wanted = ", ".join(f"{code(each, encoding)}::BIGINT" for each, encoding in columns.values())
-    parts = [no_tuples(radix)]
+def _read(manifest: AlphaBetaManifest, radix: Radix, *names: str) -> list[Ints]:
+    """Tables of tuples, packed, in the order in which they stand."""
     try:
-        with Engine(paths=[manifest.folder]) as engine:
-            path = plain_file(manifest.folder, name).resolve()
-            engine.rows(f"CREATE VIEW tuples AS SELECT * FROM read_parquet({text(str(path))})")
-            engine.encode("tuples_coded", "tuples", columns)
-            for batch in engine.batches(f"SELECT {wanted} FROM tuples_coded"):
-                parts.append(radix.pack([column.to_numpy(zero_copy_only=False) for column in batch.columns]))
-    except (DiscreetError, duckdb.Error, pa.ArrowException, ValueError, TypeError):
+        tables = coded_tables(manifest, names, radix.pack)
+    except (ReleaseError, Unfit, pa.ArrowException, OSError, ValueError, TypeError):
         raise SeriesRefusal(f"release ({manifest.folder}) must be as it was published; put it back there") from None
-    return np.concatenate(parts, axis=1)
+    return [np.concatenate([no_tuples(radix), *parts], axis=1) for parts in tables]

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix
+from discreet.ground.arrays import Ints
+from discreet.mechanism.alphabeta.making.codes import Radix
 from discreet.mechanism.alphabeta.planning.parameters import UNIT
 
 

@@ -10,10 +10,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.ground.arrays import Ints
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix, digest_of, merged, without
-from discreet.mechanism.alphabeta.making.noise import Weights, every_tuple_by_weight, every_tuple_with, weights_of
+from discreet.mechanism.alphabeta.making.codes import Radix, digest_of, merged, without
+from discreet.mechanism.alphabeta.making.noise import (
+    Weights,
+    every_tuple_by_weight,
+    every_tuple_with,
+    shares_of,
+    weights_of,
+)
 from discreet.mechanism.alphabeta.planning.parameters import UNIT
 from discreet.series.coins import Coins
 
@@ -49,7 +56,7 @@ def view_of(
         noise = every_tuple_with(insert, radix, coins.stream("noise"))
     else:
         noise = every_tuple_by_weight(insert * _SAFE, weights, radix, coins.stream("noise"))
-        more = weights_of(radix.unpack(own), weights, radix) - 1
+        more = weights_of(radix.unpack(own), shares_of(weights, radix)) - 1
         units = units + np.floor(float(insert) * more * UNIT).astype(np.int64)
     kept = own[:, coins.stream("keep").integers(0, UNIT, size=own.shape[1]) < units]
     shown = without(earlier, own)

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix, distinct
+from discreet.ground.arrays import Floats, Ints
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct
 
 _AT_ONCE = 1 << 22
 _SPARE = 1 << 61
@@ -39,30 +39,31 @@ def every_tuple_by_weight(probability: Fraction, weights: Weights, radix: Radix,
     `weights` are whole numbers for the values of each attribute, or None where all are alike; the weight of a tuple is
     their product, 1 on average.
     """
-    chance = float(probability)
-    largest = chance * math.prod(float(each.max()) for each in _shares(weights, radix))
+    chance, shares = float(probability), shares_of(weights, radix)
+    ends = [None if each is None else np.cumsum(np.array(each, dtype=np.int64)) for each in weights]
+    largest = chance * math.prod(float(each.max()) for each in shares)
     excess = -math.log1p(-largest) / largest  # of the intensity -log(1 - p) over p, which grows with p
     wanted = int(coins.poisson(excess * float(probability * radix.domain)))
     parts = [np.zeros((len(radix.words), 0), dtype=np.int64)]
     for start in range(0, wanted, _AT_ONCE):
         some = min(_AT_ONCE, wanted - start)
-        columns = [_draw(each, size, some, coins) for each, size in zip(weights, radix.sizes, strict=True)]
-        hit = chance * weights_of(columns, weights, radix)
+        columns = [_draw(each, size, some, coins) for each, size in zip(ends, radix.sizes, strict=True)]
+        hit = chance * weights_of(columns, shares)
         kept = coins.random(some) * excess * hit < -np.log1p(-hit)
         parts.append(radix.pack([column[kept] for column in columns]))
     return distinct(np.concatenate(parts, axis=1))
 
 
-def weights_of(columns: Sequence[Ints], weights: Weights, radix: Radix) -> NDArray[np.float64]:
+def weights_of(columns: Sequence[Ints], shares: Sequence[Floats]) -> Floats:
     """The weight of each tuple."""
     found = np.ones(len(columns[0]))
-    for share, column, each in zip(_shares(weights, radix), columns, weights, strict=True):
-        if each is not None:
+    for share, column in zip(shares, columns, strict=True):
+        if len(share) > 1:
             found *= share[column]
     return found
 
 
-def _shares(weights: Weights, radix: Radix) -> list[NDArray[np.float64]]:
+def shares_of(weights: Weights, radix: Radix) -> list[Floats]:
     """How much more probable than on average each value is; one entry where all are alike."""
     return [
         np.ones(1) if each is None else np.array(each) * (size / sum(each))
@@ -70,11 +71,10 @@ def _shares(weights: Weights, radix: Radix) -> list[NDArray[np.float64]]:
     ]
 
 
-def _draw(weights: Sequence[int] | None, size: int, number: int, coins: np.random.Generator) -> Ints:
-    """Values of one attribute, each drawn with a probability that is exactly its share of the weights."""
-    if weights is None:
+def _draw(ends: Ints | None, size: int, number: int, coins: np.random.Generator) -> Ints:
+    """Values of one attribute, each drawn with a probability that is exactly its share; `ends` are summed weights."""
+    if ends is None:
         return coins.integers(0, size, size=number)
-    ends = np.cumsum(np.array(weights, dtype=np.int64))
     return np.searchsorted(ends, coins.integers(0, int(ends[-1]), size=number), side="right")
 
 

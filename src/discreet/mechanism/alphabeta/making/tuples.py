@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.errors import TableError
-from discreet.mechanism.alphabeta.making.codes import Ints, Radix, distinct
+from discreet.ground.arrays import Ints
+from discreet.mechanism.alphabeta.making.codes import Radix, distinct
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
 
@@ -22,13 +23,8 @@ def radix_of(schema: Schema, slots: int = 1) -> Radix:
 
 def distinct_tuples(table: Table, radix: Radix) -> Ints:
     """The table as a set, packed and in order."""
-    found = np.zeros((len(radix.words), 0), dtype=np.int64)
-    waiting: list[Ints] = []
-    for codes in table.codes():
-        waiting.append(distinct(radix.pack(codes)))
-        if len(waiting) == 16:
-            found, waiting = distinct(np.concatenate([found, *waiting], axis=1)), []
-    return distinct(np.concatenate([found, *waiting], axis=1))
+    packed = [radix.pack(codes) for codes in table.distinct()]
+    return distinct(np.concatenate([np.zeros((len(radix.words), 0), dtype=np.int64), *packed], axis=1))
 
 
 def every_row(table: Table, radix: Radix) -> Ints:

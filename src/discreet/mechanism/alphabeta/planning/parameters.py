@@ -28,7 +28,7 @@ def keep_and_insert(
     """
     most = d * weights[1]
     if most >= gamma:
-        raise Infeasible(_why(most, gamma, adversary, tuning, None))
+        raise _refusal(most, gamma, adversary, tuning, None)
     keep, insert = _chosen(most, gamma, adversary, tuning)
     insert = rounded_up(insert / weights[1])
     keep = rounded_down(keep - insert * (weights[1] - 1))
@@ -36,7 +36,7 @@ def keep_and_insert(
         d=d, gamma=gamma, adversary=adversary, keep=keep, insert=insert, candidates=1, weights=weights
     )
     if not guarantee.holds:
-        raise Infeasible(_why(most, gamma, adversary, tuning, guarantee.heaviest[2]))
+        raise _refusal(most, gamma, adversary, tuning, guarantee.heaviest[2])
     return keep, insert
 
 
@@ -60,12 +60,14 @@ def rounded_up(chance: Fraction) -> Fraction:
     return Fraction(-int(-chance * UNIT // 1), UNIT)
 
 
-def _why(d: Fraction, gamma: Fraction, adversary: str, tuning: str, insert: Fraction | None) -> str:
+def _refusal(d: Fraction, gamma: Fraction, adversary: str, tuning: str, insert: Fraction | None) -> Infeasible:
     if adversary == "exclusive" and d > Fraction(1, 2):
-        return f"prior ({float(d):.4g}) must be at most 1/2 for an exclusive adversary; lower it"
+        words = f"prior ({float(d):.4g}) must be at most 1/2 for an exclusive adversary; lower it"
+        return Infeasible(words, key=("prior",))
     other = ', or say tuning = "optimal"' if tuning == "paper" else ""
     noise = f": tuples would have to be inserted with probability {float(insert):.4g}" if insert else ""
-    return (
+    return Infeasible(
         f"posterior ({float(gamma):.4g}) must be further above prior ({float(d):.4g}){noise}; raise posterior or lower "
-        f"prior{other}"
+        f"prior{other}",
+        key=("posterior",),
     )

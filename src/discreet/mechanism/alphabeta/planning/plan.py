@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from discreet.guarantee.conversions import delta_of_gamma, epsilon_of_gamma
@@ -37,7 +38,7 @@ class AlphaBetaPlan:
     @property
     def beta(self) -> Fraction:
         """The probability that a tuple which is not in the table is there; in FRAPP, that a record becomes it."""
-        return self.guarantee.insert if isinstance(self.guarantee, DGammaPrivacy) else self.guarantee.other
+        return self.guarantee.insert
 
     @property
     def expected_tuples(self) -> float:
@@ -53,7 +54,7 @@ class AlphaBetaPlan:
         reach = length / 3 + math.sqrt(length**2 / 9 + 2 * variance * length)
         return reach / slope
 
-    @property
+    @cached_property
     def _worst(self) -> tuple[float, float]:
         """The largest variance that what is counted can have, and what it is divided by."""
         guarantee = self.guarantee

@@ -15,8 +15,6 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from scipy.optimize import brentq, minimize_scalar
-
 from discreet.errors import Infeasible
 from discreet.guarantee.dgamma import DGammaPrivacy, odds
 from discreet.mechanism.alphabeta.planning.parameters import rounded_down, rounded_up
@@ -46,6 +44,8 @@ class _Problem:
                 hidden = math.prod(1 - last * step for step in steps)
                 return last * self.ratio * (1 - keep) ** self.views - keep * hidden
 
+            from scipy.optimize import brentq
+
             top = keep * r / max(steps)
             if spare(top) <= 0:
                 return []
@@ -58,6 +58,8 @@ class _Problem:
         def spare(keep: float) -> float:
             hidden = sum(math.log1p(-min(each, 0.999999)) for each in self.inserts(keep, r))
             return self.views * math.log1p(-keep) - hidden - math.log(self.least)
+
+        from scipy.optimize import brentq
 
         low, high = 1e-12, 1 - 1e-12
         return float(brentq(spare, low, high, xtol=1e-15)) if spare(high) < 0 < spare(low) else high
@@ -76,6 +78,7 @@ class _Problem:
 
     def best(self) -> tuple[float, float]:
         """s and r with the least variance."""
+        from scipy.optimize import minimize_scalar
 
         def keep_for(r: float) -> float:
             if not self.exclusive:
@@ -106,14 +109,14 @@ def several_views(d: Fraction, gamma: Fraction, adversary: str, views: int) -> D
         "probabilities keep this promise for so many views"
     )
     if not inserts:
-        raise Infeasible(why)
+        raise Infeasible(why, key=("views",))
     keep, last = Fraction(start), Fraction(inserts[-1])
     for _ in range(_TRIES):  # a little less kept and a little more inserted until the exact conditions hold
         guarantee = _rounded(d, gamma, adversary, views, keep, Fraction(r), last)
         if guarantee is not None and guarantee.holds:
             return guarantee
         keep, last = keep * (1 - Fraction(_CLOSE)), last * (1 + Fraction(_CLOSE))
-    raise Infeasible(why)
+    raise Infeasible(why, key=("views",))
 
 
 def _rounded(

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Progress, Steps
 from discreet.errors import Infeasible, PolicyError
+from discreet.ground.exact import Number, exact, toml_number
+from discreet.ground.progress import Progress, Steps
+from discreet.ground.shown import shown
 from discreet.guarantee.dgamma import ADVERSARIES, EVEN, MOST_SLOTS, MOST_VIEWS, DGammaPrivacy
 from discreet.guarantee.source import Shares, Source, source_of
-from discreet.guarantee.tolerance import Number, exact
+from discreet.mechanism.alphabeta.making.codes import Radix
 from discreet.mechanism.alphabeta.making.earlier import earlier_tuples
 from discreet.mechanism.alphabeta.making.make import Made, view_of
 from discreet.mechanism.alphabeta.making.memory import check_memory
@@ -28,9 +30,8 @@ from discreet.mechanism.mechanism import check_public_rows
 from discreet.release.alphabeta.manifest import SLOT, domain_size
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import shown
+from discreet.schema.once import once
 from discreet.schema.schema import Schema
-from discreet.schema.write import toml_number
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
 from discreet.table.table import Table
@@ -59,21 +60,29 @@ class AlphaBeta(Perturbing):
         check_promise(self.prior, self.posterior)
         for name, given, known in (("adversary", self.adversary, ADVERSARIES), ("tuning", self.tuning, TUNINGS)):
             if given not in known:
-                raise PolicyError(f"{name} ({shown(given)}) must be one of {', '.join(known)}")
+                raise PolicyError(f"{name} ({shown(given)}) must be one of {', '.join(known)}", key=(name,))
         for name, number, most in (("views", self.views, MOST_VIEWS), ("slots", self.slots, MOST_SLOTS)):
             if type(number) is not int or not 1 <= number <= most:
-                raise PolicyError(f"{name} ({shown(number)}) must be a whole number between 1 and {most:,}")
+                raise PolicyError(
+                    f"{name} ({shown(number)}) must be a whole number between 1 and {most:,}", key=(name,)
+                )
         if self.views > 1 and (self.slots > 1 or self.source or self.tuning == "paper"):
             raise PolicyError(
                 f"views ({self.views}) above 1 must go without slots and source and with tuning = 'optimal'; other "
-                "choices are not known to keep the promise over several views"
+                "choices are not known to keep the promise over several views",
+                key=("views",),
             )
         if not isinstance(self.source, Mapping) or not all(isinstance(each, Mapping) for each in self.source.values()):
-            raise PolicyError("source must have a table of values and their shares for each column that it names")
+            raise PolicyError(
+                "source must have a table of values and their shares for each column that it names", key=("source",)
+            )
         object.__setattr__(self, "prior", exact("prior", self.prior))
         object.__setattr__(self, "posterior", exact("posterior", self.posterior))
         shares = {
-            name: {str(value): exact(f"source of {shown(name)}", share) for value, share in each.items()}
+            name: {
+                str(value): exact(f"source of {shown(name)}", share, key=("source", name, str(value)))
+                for value, share in each.items()
+            }
             for name, each in self.source.items()
         }
         object.__setattr__(self, "source", shares)
@@ -86,7 +95,9 @@ class AlphaBeta(Perturbing):
     def check(self, schema: Schema) -> None:
         """Raise PolicyError where the prior needs a number of rows that is not public, or does not fit the domain."""
         if self.slots > 1 and SLOT in (name.upper() for name in schema.columns):
-            raise PolicyError(f"slots ({self.slots}) add a column {SLOT}; a published column must not be called that")
+            raise PolicyError(
+                f"slots ({self.slots}) add a column {SLOT}; a published column must not be called that", key=("slots",)
+            )
         source = self.public_source(schema)
         try:
             check_prior(self.prior, self.posterior, schema, domain_size(schema, self.slots), source.range[1])
@@ -95,26 +106,31 @@ class AlphaBeta(Perturbing):
             if not self.source:
                 raise
             heaviest = source.heaviest(schema)
-            raise type(error)(f"{error}; the most common tuples need most noise: {heaviest}") from None
+            words = f"{error}; the most common tuples need most noise: {heaviest}"
+            raise type(error)(words, key=error.key) from None
 
     def parameters(self, *, n: int, m: int) -> tuple[Fraction, Fraction]:
         """(alpha, beta): tuples of the table are kept with alpha + beta, others inserted with beta.
 
         Of several views, beta is that of the first. A source or slots change what they are: see `guarantee`.
         """
-        found = self._guarantee(bound_of(self.prior, n, m), EVEN)
+        found = self.choose(bound_of(self.prior, n, m), EVEN)
         return found.keep - found.insert, found.insert
 
+    @once
     def guarantee(self, schema: Schema) -> DGammaPrivacy:
-        """What a release under this schema promises."""
+        """What a release under this schema promises, searched for once."""
         domain = domain_size(schema, self.slots)
-        found = self._guarantee(bound_of(self.prior, schema.public_rows or 0, domain), self.public_source(schema).range)
+        found = self.choose(bound_of(self.prior, schema.public_rows or 0, domain), self.public_source(schema).range)
         return replace(found, candidates=len(schema.domains[schema.sensitive]) * self.slots, slots=self.slots)
 
-    def _guarantee(self, d: Fraction, weights: tuple[Fraction, Fraction]) -> DGammaPrivacy:
+    def choose(self, d: Fraction, weights: tuple[Fraction, Fraction]) -> DGammaPrivacy:
+        """The probabilities for a bound on priors, and the least and largest weight of a tuple; one candidate each."""
         gamma = exact("posterior", self.posterior)
         if not 0 < d < gamma:
-            raise PolicyError(f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}")
+            raise PolicyError(
+                f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}", key=("prior",)
+            )
         if self.views > 1:
             return several_views(d, gamma, self.adversary, self.views)
         keep, insert = keep_and_insert(d, gamma, self.adversary, self.tuning, weights)
@@ -122,6 +138,7 @@ class AlphaBeta(Perturbing):
             d=d, gamma=gamma, adversary=self.adversary, keep=keep, insert=insert, candidates=1, weights=weights
         )
 
+    @once
     def public_source(self, schema: Schema) -> Source:
         """The public source, in whole numbers; one without weights where none is declared."""
         return source_of(self.source, schema)
@@ -133,12 +150,12 @@ class AlphaBeta(Perturbing):
 
     def plan(self, table: Table, progress: Progress | None = None) -> AlphaBetaPlan:
         """What would be published of a table."""
-        tuples = table.rows if self.slots > 1 else distinct_tuples(table, radix_of(table.schema)).shape[1]
-        return self._planned(table, tuples, self.guarantee(table.schema))
-
-    def _planned(self, table: Table, tuples: int, guarantee: DGammaPrivacy) -> AlphaBetaPlan:
-        """The plan for so many tuples; raises TableError or PolicyError where they cannot be published."""
         radix = radix_of(table.schema, self.slots)
+        tuples = table.rows if self.slots > 1 else distinct_tuples(table, radix).shape[1]
+        return self._planned(table, tuples, self.guarantee(table.schema), radix)
+
+    def _planned(self, table: Table, tuples: int, guarantee: DGammaPrivacy, radix: Radix) -> AlphaBetaPlan:
+        """The plan for so many tuples; raises TableError or PolicyError where they cannot be published."""
         check_public_rows(table, tuples)
         found = AlphaBetaPlan(guarantee=guarantee, tuples=tuples, domain=radix.domain)
         check_memory(found.expected_tuples, radix, guarantee)
@@ -154,7 +171,7 @@ class AlphaBeta(Perturbing):
                 own = distinct_tuples(table, radix)
             else:
                 own = in_slots(every_row(table, radix), radix, slotted, coins.stream("slots"))
-            self._planned(table, own.shape[1], guarantee)
+            self._planned(table, own.shape[1], guarantee, slotted)
         with steps.step(NOISE):
             weights = self._weights(table.schema) if self.source else None
             view = view_of(own, earlier, guarantee, place.number, slotted, weights, coins)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Progress, Steps
 from discreet.errors import Infeasible, PolicyError, TableError
+from discreet.ground.exact import Number, exact, toml_number
+from discreet.ground.progress import Progress, Steps
+from discreet.ground.shown import shown
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.guarantee.tolerance import Number, exact
 from discreet.mechanism.alphabeta.making.codes import no_tuples
 from discreet.mechanism.alphabeta.making.exchange import perturbed
 from discreet.mechanism.alphabeta.making.make import Made
@@ -26,9 +27,8 @@ from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, che
 from discreet.release.alphabeta.manifest import domain_size
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import shown
+from discreet.schema.once import once
 from discreet.schema.schema import Schema
-from discreet.schema.write import toml_number
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
 from discreet.table.table import Table
@@ -56,9 +56,14 @@ class Frapp(Perturbing):
     def check(self, schema: Schema) -> None:
         """Raise PolicyError where the number of rows is not public, or the prior does not fit the domain."""
         if schema.public_rows is None:
-            raise PolicyError("public_rows in [table] is missing; frapp publishes one tuple a record, so it is public")
+            raise PolicyError(
+                "public_rows in [table] is missing; frapp publishes one tuple a record, so it is public",
+                key=("table", "public_rows"),
+            )
         if domain_size(schema) < 2:
-            raise PolicyError("the domain must have at least two tuples; publish more columns or finer ones")
+            raise PolicyError(
+                "the domain must have at least two tuples; publish more columns or finer ones", key=("domains",)
+            )
         check_prior(self.prior, self.posterior, schema, domain_size(schema))
         self.guarantee(schema)
 
@@ -66,15 +71,18 @@ class Frapp(Perturbing):
         """g: the largest probability to keep a tuple, a multiple of 2^-62, that keeps the promise."""
         return self._guarantee(n, m).keep
 
+    @once
     def guarantee(self, schema: Schema) -> FrappPrivacy:
-        """What a release under this schema promises."""
+        """What a release under this schema promises, searched for once."""
         found = self._guarantee(schema.public_rows or 0, domain_size(schema))
         return replace(found, candidates=len(schema.domains[schema.sensitive]))
 
     def _guarantee(self, n: int, m: int) -> FrappPrivacy:
         d, gamma = bound_of(self.prior, n, m), exact("posterior", self.posterior)
         if not 0 < d < gamma:
-            raise PolicyError(f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}")
+            raise PolicyError(
+                f"prior ({shown(self.prior)}) must give a bound below posterior; here it is {shown(d)}", key=("prior",)
+            )
 
         def keeping(units: int) -> FrappPrivacy:
             return FrappPrivacy(d=d, gamma=gamma, keep=Fraction(units, UNIT), rows=n, domain=m, candidates=1)
@@ -83,7 +91,8 @@ class Frapp(Perturbing):
         if not keeping(low).holds:
             raise Infeasible(
                 f"posterior ({float(gamma):.4g}) must be further above prior ({float(d):.4g}); raise posterior or "
-                "lower prior"
+                "lower prior",
+                key=("posterior",),
             )
         while low < high:
             middle = (low + high + 1) // 2

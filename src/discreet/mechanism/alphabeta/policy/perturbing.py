@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Steps
 from discreet.errors import PolicyError
+from discreet.ground.progress import Steps
 from discreet.mechanism.alphabeta.making.make import Made
 from discreet.mechanism.alphabeta.making.write import write_tables
 from discreet.mechanism.plan import Alternatives

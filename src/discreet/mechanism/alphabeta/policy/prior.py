@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from discreet.errors import Infeasible, PolicyError
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.exact import Number, exact
+from discreet.ground.shown import shown
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
 _M = TypeVar("_M", bound=Mechanism)
@@ -23,11 +24,13 @@ _M = TypeVar("_M", bound=Mechanism)
 def check_promise(prior: Number, posterior: Number) -> None:
     """Raise PolicyError where the two make no promise, whatever the domain."""
     if exact("prior", prior) <= 0:
-        raise PolicyError(f"prior ({shown(prior)}) must be above 0")
+        raise PolicyError(f"prior ({shown(prior)}) must be above 0", key=("prior",))
     if not 0 < exact("posterior", posterior) < 1:
-        raise PolicyError(f"posterior ({shown(posterior)}) must be between 0 and 1; it is a probability")
+        raise PolicyError(
+            f"posterior ({shown(posterior)}) must be between 0 and 1; it is a probability", key=("posterior",)
+        )
     if exact("prior", prior) < 1 and exact("prior", prior) >= exact("posterior", posterior):
-        raise PolicyError(f"posterior ({shown(posterior)}) must be above prior ({shown(prior)})")
+        raise PolicyError(f"posterior ({shown(posterior)}) must be above prior ({shown(prior)})", key=("posterior",))
 
 
 def bound_of(prior: Number, n: int, m: int) -> Fraction:
@@ -41,14 +44,16 @@ def check_prior(prior: Number, posterior: Number, schema: Schema, m: int, weight
     if exact("prior", prior) >= 1 and schema.public_rows is None:
         raise PolicyError(
             f"prior ({shown(prior)}) of 1 or more is a multiple of rows / domain, and needs public_rows in [table]; "
-            "give a public or rounded number, or a prior below 1"
+            "give a public or rounded number, or a prior below 1",
+            key=("prior",),
         )
     d = bound_of(prior, schema.public_rows or 0, m) * weight
     if d >= exact("posterior", posterior):
         heavy = " for its most common tuple" if weight > 1 else ""
         raise PolicyError(
             f"prior ({shown(prior)}) must stay below posterior; with this domain it is {float(d):.4g}{heavy}; lower "
-            "it, or publish more columns or finer ones"
+            "it, or publish more columns or finer ones",
+            key=("prior",),
         )
 
 
@@ -68,6 +73,6 @@ def read_promise(
         found = build(**{name: value for name, value in section.items() if name in known})
         found.check(schema)
     except (PolicyError, Infeasible) as error:
-        complain((str(error).split(" ", 1)[0],), str(error))
+        complain(error.key, str(error))
         return None
     return found

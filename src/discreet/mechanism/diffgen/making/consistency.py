@@ -4,8 +4,8 @@ Paper: [QSL] Algorithm 2.
 Symbols: x~ a noisy count and s2 its variance; z and v the best estimate of a node from its own subtree and its
     variance; S and V the sums of z and v over its children.
 Departs: the paper's weights hold for complete trees with one number of children and equal noise; `consistent` is
-    generalized least squares for any tree and any variances, in one pass up and one down. The paper's formula, read
-    as meant (z in both passes, the children counted at the parent), is `consistent_by_paper`.
+    generalized least squares for any tree and any variances, in one pass up and one down. The paper's formula is in
+    `discreet.mechanism.diffgen.papers.consistency`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Tree, tree_of
+from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.mechanism.diffgen.planning.tree import Tree, tree_of
 
 _CLOSE = 1e-9
 
@@ -34,7 +35,7 @@ class Estimates:
 
 
 def consistent(
-    parents: Sequence[int] | Ints, counts: Sequence[float] | NDArray[np.generic], variances: object = None
+    parents: Sequence[int] | Ints | Tree, counts: Sequence[float] | NDArray[np.generic], variances: object = None
 ) -> Floats:
     """The least-squares counts: every parent is the sum of its children.
 
@@ -45,27 +46,6 @@ def consistent(
     tree = tree_of(parents)
     found, spread = checked_counts(tree, counts, variances)
     return _down(tree, subtree_estimates(tree, found, spread))
-
-
-def consistent_by_paper(parents: Sequence[int] | Ints, counts: Sequence[float] | NDArray[np.generic]) -> Floats:
-    """The paper's formula as meant: least squares on complete k-ary trees with equal noise, consistent on any."""
-    tree = tree_of(parents)
-    found, _ = checked_counts(tree, counts, None)
-    leaves = tree.sum_up(np.ones(len(tree)))
-    nodes = np.ones(len(tree))
-    value = found.copy()
-    below = np.zeros_like(found)
-    for level in reversed(tree.levels):
-        inner = level[~tree.leaf[level]]
-        share = _wide(leaves[inner] / nodes[inner], found)
-        value[inner] = share * found[inner] + (1 - share) * below[inner]
-        if level[0] != tree.root:
-            np.add.at(below, tree.parents[level], value[level])
-            np.add.at(nodes, tree.parents[level], nodes[level])
-    for level in tree.levels[1:]:
-        above = tree.parents[level]
-        value[level] += (value[above] - below[above]) / _wide(tree.children[above], found)
-    return value
 
 
 def checked_counts(tree: Tree, counts: object, variances: object) -> tuple[Floats, Floats]:
@@ -84,7 +64,7 @@ def checked_counts(tree: Tree, counts: object, variances: object) -> tuple[Float
     return found, spread
 
 
-def _wide(row: NDArray[np.generic], like: Floats) -> Floats:
+def widened(row: NDArray[np.generic], like: Floats) -> Floats:
     """One number a node, ready to meet counts that may have more axes."""
     return np.asarray(row, dtype=np.float64).reshape(-1, *[1] * (like.ndim - 1))
 
@@ -104,8 +84,8 @@ def subtree_estimates(tree: Tree, counts: Floats, variances: Floats) -> Estimate
             with np.errstate(invalid="ignore"):
                 weight = np.where(np.isinf(sums), 1.0, np.where(np.isinf(own), 0.0, sums / (sums + own)))
             weight = np.where(own == 0, 1.0, np.where(np.isinf(own), 0.0, weight))
-            wide = _wide(weight, counts)
-            value[inner] = wide * counts[inner] + (1 - wide) * below[inner]
+            own_part = widened(weight, counts)
+            value[inner] = own_part * counts[inner] + (1 - own_part) * below[inner]
             variance[inner] = np.where(np.isinf(own), sums, weight * np.where(np.isinf(own), 0.0, own))
             loose[inner] = np.where(np.isinf(variance[inner]), loose[inner], 0.0)
         if level[0] != tree.root:
@@ -116,7 +96,7 @@ def subtree_estimates(tree: Tree, counts: Floats, variances: Floats) -> Estimate
     return Estimates(value, variance, loose, below, spread)
 
 
-def _far(one: Floats, other: Floats) -> NDArray[np.bool_]:
+def _far(one: Floats, other: Floats) -> Bools:
     far = np.abs(one - other) > _CLOSE * (1 + np.abs(one))
     return np.asarray(far.reshape(len(one), -1).any(axis=1))
 
@@ -133,5 +113,5 @@ def _down(tree: Tree, up: Estimates) -> Floats:
             measured = np.where(up.spread[above] > 0, up.variance[level] / up.spread[above], 0.0)
             unmeasured = np.where(np.isinf(up.variance[level]), up.loose[level] / loose[above], 0.0)
         share = np.where(np.isinf(up.spread[above]), unmeasured, measured)
-        value[level] += _wide(share, value) * missing
+        value[level] += widened(share, value) * missing
     return value

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.ground.arrays import Ints
 from discreet.mechanism.diffgen.planning.cuts import Cuts, places
 from discreet.mechanism.diffgen.planning.rows import Rows
-from discreet.mechanism.diffgen.planning.tree import Ints
 
 
 def leaf_counts(rows: Rows, cuts: Cuts) -> Ints:

@@ -14,16 +14,18 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.ground.arrays import Floats, Ints
 from discreet.guarantee.epsilon import laplace_variance
-from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.mechanism.diffgen.making.consistency import consistent
 from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.noise import Noise
-from discreet.mechanism.diffgen.planning.budget import ExponentialBudget, path_shares
+from discreet.mechanism.diffgen.papers.consistency import consistent_by_paper
+from discreet.mechanism.diffgen.planning.budget import ExponentialBudget, levels_of, path_shares
 from discreet.mechanism.diffgen.planning.cuts import Cuts, diffgen_tree, replay, topmost
 from discreet.mechanism.diffgen.planning.rows import Rows
 from discreet.mechanism.diffgen.planning.score import halves, private_score, sensitivity
-from discreet.mechanism.diffgen.planning.tree import Floats, Ints, Step, Tree
+from discreet.mechanism.diffgen.planning.tree import Step, Tree
 from discreet.schema.taxonomy import Node, Taxonomy
 
 MOST_LEAVES = 250_000  # leaves x classes; a specialization that would give more ends the run
@@ -105,22 +107,25 @@ def measure_exponential(
 
 def estimated_leaves(
     measured: Measurements, taxonomies: Sequence[Taxonomy], classes: int, counts: Fraction, consistency: str
-) -> tuple[Floats, Cuts]:
-    """The leaves of measurements, negative ones too: as measured, or made consistent in the way that was named."""
+) -> tuple[Floats, Cuts, int]:
+    """The leaves of measurements, negative ones too: as measured, or made consistent in the way that was named.
+
+    With their cuts, and how many of the counts one record's path is in.
+    """
     cuts = replay(taxonomies, measured.steps)
     shape = [*(cuts.shape[axis] for axis in cuts.axes), classes]
     noisy = np.array(measured.leaves, dtype=np.float64)
     if consistency == "none":
-        return noisy.reshape(shape), cuts
+        return noisy.reshape(shape), cuts, 1
     tree, nodes, places = diffgen_tree(taxonomies, measured.steps)
     seen = noisy.reshape(len(tree), classes)
     if consistency == "paper":
-        agreed = consistent_by_paper(tree.parents, seen)
+        agreed = consistent_by_paper(tree, seen)
     else:
-        agreed = consistent(tree.parents, seen, _variances(tree, counts, consistency))
+        agreed = consistent(tree, seen, _variances(tree, counts, consistency))
     leaves = np.zeros((cuts.leaves, classes))
     leaves[places] = agreed[nodes]
-    return leaves.reshape(shape), cuts
+    return leaves.reshape(shape), cuts, levels_of(tree)
 
 
 def _every_node(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.ground.arrays import Floats, Ints
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.measurements import Measurements
 from discreet.mechanism.diffgen.making.rake import shrink
@@ -22,7 +23,6 @@ from discreet.mechanism.diffgen.making.weigh import margin, weigh
 from discreet.mechanism.diffgen.making.whole import nearest_split, rounded_split
 from discreet.mechanism.diffgen.planning.budget import HistogramBudget
 from discreet.mechanism.diffgen.planning.cuts import Cuts, replay
-from discreet.mechanism.diffgen.planning.tree import Floats, Ints
 from discreet.release.diffgen.leaves import UNIT
 from discreet.schema.taxonomy import Taxonomy
 

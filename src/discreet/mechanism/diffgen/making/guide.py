@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.ground.arrays import Floats
 from discreet.mechanism.diffgen.planning.cuts import Cuts, topmost
 from discreet.mechanism.diffgen.planning.score import gain, halves, largest
-from discreet.mechanism.diffgen.planning.tree import Floats, Step
+from discreet.mechanism.diffgen.planning.tree import Step
 from discreet.schema.taxonomy import Node, Taxonomy
 
 _EQUAL = 6  # decimals of a record in which scores are taken as equal

@@ -6,7 +6,9 @@ Everything after it is post-processing, and the same measurements always give th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
+from discreet.ground.arrays import Ints
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.making.guide import specialize
@@ -15,7 +17,6 @@ from discreet.mechanism.diffgen.making.noise import Noise
 from discreet.mechanism.diffgen.making.tables import settle
 from discreet.mechanism.diffgen.planning.budget import HistogramBudget
 from discreet.mechanism.diffgen.planning.rows import Rows
-from discreet.mechanism.diffgen.planning.tree import Ints
 
 MOST_COUNTS = 60_000  # noisy counts of leaves x classes, so that a release takes a second or two
 FEWEST_COUNTS = 64  # where fewer are worth counting, the tables alone are released
@@ -27,7 +28,7 @@ def measure_histogram(
 ) -> Measurements:
     """The tables once; then the leaves that they guide to, or the tables again where leaves are not worth it."""
     exact = [rows.table(position) for position in range(len(rows.cells))]
-    tables = [noise.laplace(table, share) for table, share in zip(exact, budget.tables, strict=True)]
+    tables = _noisy(exact, budget.tables, noise)
     variances = [laplace_variance(share) for share in budget.tables]
     settled = settle(tables, variances)
     most = counts_worth(float(sum(settled.totals)), budget) // rows.number_of_classes
@@ -39,13 +40,23 @@ def measure_histogram(
         if steps:
             leaves = noise.laplace(leaf_counts(rows, cuts), budget.leaves)
             return Measurements(tables=_kept(tables), steps=steps, leaves=tuple(leaves.tolist()))
-    again = [noise.laplace(table, share) for table, share in zip(exact, budget.again, strict=True)]
+    return Measurements(tables=_kept(tables), again=_kept(_noisy(exact, budget.again, noise)))
+
+
+def measure_tables(rows: Rows, budget: HistogramBudget, noise: Noise) -> Measurements:
+    """The tables twice, with all of epsilon, whatever leaves are worth."""
+    exact = [rows.table(position) for position in range(len(rows.cells))]
+    tables, again = (_noisy(exact, shares, noise) for shares in (budget.tables, budget.again))
     return Measurements(tables=_kept(tables), again=_kept(again))
 
 
 def counts_worth(total: float, budget: HistogramBudget) -> int:
     """How many leaves x classes are worth counting, from the noisy total: never from the number of rows."""
     return int(min(float(MOST_COUNTS), max(0.0, RECORDS * total * float(budget.leaves))))
+
+
+def _noisy(tables: Sequence[Ints], shares: Sequence[Fraction], noise: Noise) -> list[Ints]:
+    return [noise.laplace(table, share) for table, share in zip(tables, shares, strict=True)]
 
 
 def _kept(tables: Sequence[Ints]) -> tuple[tuple[int, ...], ...]:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discreet.mechanism.diffgen.planning.tree import Ints
+from discreet.ground.arrays import Ints
 
 
 class Noise(Protocol):

@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
+from discreet.ground.arrays import Floats
 from discreet.mechanism.diffgen.making.tables import along
-from discreet.mechanism.diffgen.planning.tree import Floats
 
 PASSES = 15
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.ground.arrays import Floats, Ints
 from discreet.mechanism.diffgen.making.whole import nearest_split
-from discreet.mechanism.diffgen.planning.tree import Floats
 from discreet.schema.taxonomy import Node, Taxonomy
 
 _FEW_CLASSES = 4  # measured: with two, the plain fit is better; with fourteen, by rows
@@ -89,7 +89,7 @@ def _ratio(wanted: Floats, found: Floats) -> Floats:
     return np.divide(wanted, found, out=np.zeros_like(found), where=found > 0)
 
 
-def grouped(table: Floats, groups: NDArray[np.int64], number: int) -> Floats:
+def grouped(table: Floats, groups: Ints, number: int) -> Floats:
     """The sums of the cells of each group."""
     found = np.zeros((number, table.shape[1]))
     np.add.at(found, groups, table)

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.ground.arrays import Floats
 from discreet.mechanism.diffgen.making.tables import along, grouped
 from discreet.mechanism.diffgen.planning.cuts import Cuts
-from discreet.mechanism.diffgen.planning.tree import Floats
 from discreet.release.diffgen.leaves import common_leaves
 
 

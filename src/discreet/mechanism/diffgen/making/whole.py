@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.mechanism.diffgen.planning.tree import Floats, Ints
+from discreet.ground.arrays import Floats, Ints
 
 
 def nearest_split(wanted: Floats, total: float, weights: Floats | None = None) -> Floats:

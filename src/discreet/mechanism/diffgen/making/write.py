@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from discreet.engine.columns import column_of, decoded
+from discreet.engine.parquet import write_parquet
+from discreet.ground.arrays import Ints
 from discreet.mechanism.diffgen.making.fit import Fitted
 from discreet.mechanism.diffgen.planning.cuts import Cuts
-from discreet.mechanism.diffgen.planning.tree import Ints
+from discreet.release.copies import write_copies
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import LEAVES, TABLES
 from discreet.schema.schema import Schema
@@ -22,10 +24,9 @@ def write_leaves(table: Table, fitted: Fitted, target: str, folder: Path, *, csv
     (folder / "data").mkdir()
     schema, found = table.schema, in_order(fitted)
     for name, content in ((LEAVES, leaf_rows(found, schema, target)), (TABLES, table_rows(found, schema, target))):
-        with pq.ParquetWriter(folder / name, content.schema, compression="zstd", store_schema=False) as writer:
-            writer.write_table(content)
-        if csv:
-            table.engine.write_csv(folder / name, (folder / name).with_suffix(".csv"))
+        write_parquet([content], folder / name)
+    if csv:
+        write_copies(folder, (LEAVES, TABLES))
 
 
 def in_order(fitted: Fitted) -> Fitted:
@@ -75,11 +76,9 @@ def table_rows(fitted: Fitted, schema: Schema, target: str) -> pa.Table:
 
 
 def _classes(schema: Schema, target: str, codes: Ints) -> pa.Array:
-    domain = schema.domains[target]
-    kind = pa.int64() if domain.type == "integer" else pa.string()
-    return pa.array(list(domain), kind).take(pa.array(codes))
+    return decoded(schema.domains[target].encoding, codes)
 
 
 def _counts(units: Ints) -> pa.Array:
     """Counts as decimal numbers: whole multiples of 1 / UNIT, so that they add up exactly."""
-    return pa.array(units.ravel() / UNIT, pa.float64())
+    return column_of(units.ravel() / UNIT)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.planning.tree import Ints, Step, Tree, tree_of
+from discreet.ground.arrays import Ints
+from discreet.mechanism.diffgen.planning.tree import Step, Tree, tree_of
 from discreet.schema.taxonomy import Node, Taxonomy
 
 # The attribute, the position of the value in its cut, and after how many cells it is cut (0: into its children).
@@ -42,9 +44,15 @@ class Cuts:
 
     def groups(self, position: int) -> Ints:
         """For each cell of an attribute, the position of the value that holds it."""
-        found = np.zeros(len(self.taxonomies[position]), dtype=np.int64)
-        for number, node in enumerate(self.values[position]):
-            found[list(node.cells)] = number
+        return self._groups[position]
+
+    @cached_property
+    def _groups(self) -> tuple[Ints, ...]:
+        found = tuple(np.zeros(len(taxonomy), dtype=np.int64) for taxonomy in self.taxonomies)
+        for own, cut in zip(found, self.values, strict=True):
+            for number, node in enumerate(cut):
+                own[list(node.cells)] = number
+            own.setflags(write=False)
         return found
 
     def after(self, step: Step) -> Cuts:

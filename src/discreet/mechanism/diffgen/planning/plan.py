@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.guarantee.words import fraction_text
+from discreet.ground.exact import fraction_text
 from discreet.mechanism.diffgen.planning.parts import Parts, exponential_parts, histogram_parts
 from discreet.mechanism.diffgen.planning.settings import Settings
 
@@ -27,7 +27,7 @@ class DiffGenPlan:
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {
             "epsilon": fraction_text(self.epsilon),
-            "parts": {name: fraction_text(share) for name, share in self.parts},
+            "parts": {part.name: fraction_text(part.share) for part in self.parts},
             "attributes": self.attributes,
             "classes": self.classes,
             "table_counts": self.table_counts,
@@ -38,8 +38,8 @@ class DiffGenPlan:
     def lines(self, *, explain: bool = False) -> Iterator[str]:
         """The parts of epsilon and the number of counts; nothing of it depends on the rows."""
         yield f"epsilon = {float(self.epsilon):.6g} for adding or removing one record, in parts:"
-        for name, share in self.parts:
-            yield f"  {name:<40} {float(share):.6g}"
+        for part in self.parts:
+            yield f"  {part.name:<40} {float(part.share):.6g}"
         yield f"{self.table_counts:,} noisy counts in tables: {self.attributes} attributes x {self.classes} classes"
         steps = self.specializations
         yield "as many specializations as the noisy total is worth" if steps is None else f"{steps} specializations"
@@ -58,7 +58,7 @@ def plan_of(settings: Settings) -> DiffGenPlan:
         parts=parts,
         attributes=len(settings.taxonomies),
         classes=settings.classes,
-        table_counts=sum(map(len, settings.taxonomies)) * settings.classes,
+        table_counts=settings.table_counts,
         specializations=None if settings.wanted is None else min(settings.wanted, settings.possible),
         warnings=notes_of(settings),
     )

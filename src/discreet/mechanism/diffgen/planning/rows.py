@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.mechanism.diffgen.planning.tree import Ints
+from discreet.ground.arrays import Ints
 from discreet.schema.taxonomy import Taxonomy
 
 

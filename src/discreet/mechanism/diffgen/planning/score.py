@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from discreet.mechanism.diffgen.planning.tree import Floats
+from discreet.ground.arrays import Floats
 
 SCORES = ("information_gain", "max")
 

@@ -37,11 +37,6 @@ class Settings:
         return self.guide == "histogram"
 
     @property
-    def counts_nodes(self) -> bool:
-        """Whether every node of the tree is counted, and not only its leaves."""
-        return not self.guided and self.consistency != "none"
-
-    @property
     def wanted(self) -> int | None:
         """How many specializations are asked for; None is as many as are worth it."""
         return self.specializations or (None if self.guided else DEFAULT_SPECIALIZATIONS)
@@ -52,10 +47,15 @@ class Settings:
         return most_steps(self.taxonomies)
 
     @property
+    def table_counts(self) -> int:
+        """How many noisy counts the tables have: cells x classes over all attributes."""
+        return sum(map(len, self.taxonomies)) * self.classes
+
+    @cached_property
     def histogram_budget(self) -> HistogramBudget:
         return histogram_budget(self.epsilon, [len(each) for each in self.taxonomies])
 
-    @property
+    @cached_property
     def exponential_budget(self) -> ExponentialBudget:
         """What is reserved: for h choices, or as many as the taxonomies allow."""
         steps = max(1, min(self.wanted or DEFAULT_SPECIALIZATIONS, self.possible))

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import PolicyError
+from discreet.ground.arrays import Bools, Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Step = tuple[int, int, int]
 
 
@@ -32,7 +30,7 @@ class Tree:
         return np.bincount(self.parents[self.parents >= 0], minlength=len(self))
 
     @cached_property
-    def leaf(self) -> NDArray[np.bool_]:
+    def leaf(self) -> Bools:
         return np.asarray(self.children == 0)
 
     @property
@@ -47,8 +45,10 @@ class Tree:
         return total
 
 
-def tree_of(parents: Sequence[int] | Ints) -> Tree:
-    """The tree that the parents describe; raises PolicyError where they describe none."""
+def tree_of(parents: Sequence[int] | Ints | Tree) -> Tree:
+    """The tree that the parents describe, or the one that is given; raises PolicyError where they describe none."""
+    if isinstance(parents, Tree):
+        return parents
     given = np.asarray(parents)
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
         raise PolicyError("parents must be a list of whole numbers, one for each node; give the root the parent -1")

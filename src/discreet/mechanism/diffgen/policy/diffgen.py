@@ -14,13 +14,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError
+from discreet.ground.exact import Number, exact, toml_number
+from discreet.ground.progress import Progress, Steps, Tell
+from discreet.ground.shown import shown
 from discreet.guarantee.epsilon import LEAST, MOST
-from discreet.guarantee.tolerance import Number, exact
 from discreet.mechanism.diffgen.making.make import make_leaves, measure
-from discreet.mechanism.diffgen.making.measurements import measurements_from_json
-from discreet.mechanism.diffgen.making.noise import OpenDpNoise, SeededNoise
+from discreet.mechanism.diffgen.making.measurements import Measurements, measurements_from_json
+from discreet.mechanism.diffgen.making.noise import Noise, OpenDpNoise, SeededNoise
 from discreet.mechanism.diffgen.making.write import write_leaves
 from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of
 from discreet.mechanism.diffgen.planning.score import SCORES
@@ -31,10 +32,10 @@ from discreet.release.diffgen.manifest import DiffGenNumbers
 from discreet.release.manifest import write_manifest
 from discreet.schema.json_schema import COLUMN, NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
+from discreet.schema.once import once
 from discreet.schema.schema import Schema
-from discreet.schema.taxonomy import Taxonomy, taxonomy_of
-from discreet.schema.write import toml_number
+from discreet.schema.taxonomy import taxonomy_of
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
 from discreet.table.table import Table
@@ -68,28 +69,34 @@ class DiffGen:
     def __post_init__(self) -> None:
         epsilon = exact("epsilon", self.epsilon)
         if epsilon <= 0:
-            raise PolicyError(f"epsilon ({shown(self.epsilon)}) must be above 0; write it such as 0.5")
+            raise PolicyError(
+                f"epsilon ({shown(self.epsilon)}) must be above 0; write it such as 0.5", key=("epsilon",)
+            )
         if not LEAST <= epsilon <= MOST:
             raise PolicyError(
                 f"epsilon ({shown(self.epsilon)}) must be between {LEAST} and {MOST}; beyond, the promise says "
-                "nothing; below, the noise leaves nothing"
+                "nothing; below, the noise leaves nothing",
+                key=("epsilon",),
             )
         h = self.specializations
         if h is not None and (type(h) is not int or not 1 <= h <= MOST_SPECIALIZATIONS):
             raise PolicyError(
                 f"specializations ({shown(h)}) must be a whole number from 1 to {MOST_SPECIALIZATIONS:,}; leave it out "
-                "to have as many as are worth it"
+                "to have as many as are worth it",
+                key=("specializations",),
             )
         for name, known in (("score", SCORES), ("consistency", CONSISTENCIES), ("guide", GUIDES)):
             if getattr(self, name) not in known:
-                raise PolicyError(f"{name} ({shown(getattr(self, name))}) must be one of {', '.join(known)}")
+                given = shown(getattr(self, name))
+                raise PolicyError(f"{name} ({given}) must be one of {', '.join(known)}", key=(name,))
         if self.guide == "histogram" and self.consistency == "paper":
             raise PolicyError(
                 "consistency (paper) must be exact or none where tables guide, for the paper's formula is for trees; "
-                'say guide = "exponential" for it'
+                'say guide = "exponential" for it',
+                key=("consistency",),
             )
         if self.target is not None and not isinstance(self.target, str):
-            raise PolicyError(f"target ({shown(self.target)}) must be the name of a published column")
+            raise PolicyError(f"target ({shown(self.target)}) must be the name of a published column", key=("target",))
         object.__setattr__(self, "epsilon", epsilon)
 
     @classmethod
@@ -105,7 +112,7 @@ class DiffGen:
             found = cls(**{name: value for name, value in section.items() if name in known})
             found.check(schema)
         except PolicyError as error:
-            complain((str(error).split(" ", 1)[0],), str(error))
+            complain(error.key, str(error))
             return None
         return found
 
@@ -113,30 +120,32 @@ class DiffGen:
         """Raise PolicyError where the columns cannot be generalized or the class has nothing to tell apart."""
         if self.target is not None and self.target not in schema.columns:
             raise PolicyError(
-                f"target ({shown(self.target)}) must be a published column{did_you_mean(self.target, schema.columns)}"
+                f"target ({shown(self.target)}) must be a published column{did_you_mean(self.target, schema.columns)}",
+                key=("target",),
             )
         if taken := [name for name in schema.columns if name.upper() in RESERVED]:
-            raise PolicyError(f"a published column must not be called {taken[0]}; a release adds its own")
+            raise PolicyError(
+                f"a published column must not be called {taken[0]}; a release adds its own",
+                key=schema.role_key(taken[0]),
+            )
         target, classes = self.target_of(schema), self.classes(schema)
         if classes < 2:
             raise PolicyError(
                 f"target ({shown(target)}) must have two values or more, for it is what the leaves tell apart; name "
-                "another column as target"
+                "another column as target",
+                key=("target",),
             )
-        counts = sum(map(len, self.taxonomies(schema))) * classes
+        counts = self.settings(schema).table_counts
         if counts > MOST_TABLE_COUNTS:
             raise PolicyError(
                 f"target ({shown(target)}) must have fewer values: with {classes:,} there would be {counts:,} noisy "
-                f"counts, at most {MOST_TABLE_COUNTS:,} are made; group its values or those of other columns"
+                f"counts, at most {MOST_TABLE_COUNTS:,} are made; group its values or those of other columns",
+                key=("target",),
             )
 
     def target_of(self, schema: Schema) -> str:
         """The class: the sensitive column unless another is named."""
         return schema.sensitive if self.target is None else self.target
-
-    def taxonomies(self, schema: Schema) -> tuple[Taxonomy, ...]:
-        """Those of all published columns but the class."""
-        return tuple(taxonomy_of(schema, name) for name in schema.columns if name != self.target_of(schema))
 
     def classes(self, schema: Schema) -> int:
         return len(schema.domains[self.target_of(schema)])
@@ -145,17 +154,19 @@ class DiffGen:
     def cost(self) -> Fraction:
         return exact("epsilon", self.epsilon)
 
+    @once
     def settings(self, schema: Schema) -> Settings:
-        """What these parameters ask for over a schema."""
+        """What these parameters ask for over a schema, with the taxonomies of all published columns but the class."""
+        target = self.target_of(schema)
         return Settings(
             epsilon=self.cost,
             specializations=self.specializations,
             score=self.score,
             consistency=self.consistency,
             guide=self.guide,
-            target=self.target_of(schema),
+            target=target,
             classes=self.classes(schema),
-            taxonomies=self.taxonomies(schema),
+            taxonomies=tuple(taxonomy_of(schema, name) for name in schema.columns if name != target),
         )
 
     def fits(self, table: Table) -> None:
@@ -175,7 +186,11 @@ class DiffGen:
         """The noisy measurements: they are paid for once, and the same ones give the same release."""
         noise = SeededNoise(coins.stream("noise")) if coins.seeded else OpenDpNoise()
         with steps.step(_MEASURE) as tell:
-            return measure(table, self.settings(table.schema), noise, tell).as_json()
+            return self.measure(table, noise, tell).as_json()
+
+    def measure(self, table: Table, noise: Noise, tell: Tell) -> Measurements:
+        """What is seen of the rows: noisy numbers alone."""
+        return measure(table, self.settings(table.schema), noise, tell)
 
     def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
         """What follows from the measurements, written down; the rows are not looked at again."""

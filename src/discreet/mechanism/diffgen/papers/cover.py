@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from discreet.errors import PolicyError
-from discreet.mechanism.diffgen.planning.tree import Ints, tree_of
+from discreet.ground.arrays import Ints
+from discreet.mechanism.diffgen.planning.tree import tree_of
 
 
 def minimum_cover(parents: Sequence[int] | Ints, leaves: Iterable[int]) -> tuple[int, ...]:
