@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import identifier, literal, text
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import identifier, literal, text
+from discreet.engine.faults import Unfit
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
-from discreet.query.auxiliary import register_auxiliary
+from discreet.estimate.limits import Limits
+from discreet.ground.closing import Closes
 from discreet.query.condition import Atom, Column, Every
-from discreet.query.parse import Query, parse_query
 from discreet.release.family import FAMILIES
 from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
 from discreet.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from discreet.query.parse import Query
 
 MOST_GROUPS = 10_000
 
@@ -40,8 +44,10 @@ class Beside:
     right: str
 
 
-class Release(ABC):
+class Release(Closes, ABC):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
+
+    Many threads may ask it at once; `cancel` stops what is being answered. It closes at the end of a `with`.
 
     GROUP BY has one rule in every family: the groups are all combinations of the columns' values that the release does
     not rule out, in the order of the domains, and each is asked as the condition that it is.
@@ -49,11 +55,24 @@ class Release(ABC):
 
     beside: ClassVar[Beside | None] = None
 
-    def __init__(self, manifest: Manifest[Any, Any, Any]) -> None:
+    def __init__(self, manifest: Manifest[Any, Any, Any], limits: Limits | None = None) -> None:
         self._manifest = manifest
+        self._limits = limits or Limits()
         self._family = FAMILIES[manifest.kind]
-        self._engine = Engine(paths=[manifest.folder])
         self._known: dict[str, Estimator] = {}
+        self._lock = threading.RLock()  # for what is known, and for the engine's coming and going
+        self._opened: Database | None = None
+        self._closed = False
+
+    @property
+    def _engine(self) -> Database:
+        """The database that reads the files, opened with the first question."""
+        with self._lock:
+            if self._closed:
+                raise QueryError("the release is closed; open it again")
+            if self._opened is None:
+                self._opened = Database(paths=[self._manifest.folder], memory=self._limits.memory)
+            return self._opened
 
     @property
     def path(self) -> Path:
@@ -95,7 +114,7 @@ class Release(ABC):
         """What its counts count: people, records or distinct tuples."""
 
     @abstractmethod
-    def _possible(self, column: str) -> list[Any]:
+    def _possible(self, column: str) -> Collection[Any]:
         """The values of a column that the release does not rule out, in the order of the domain."""
 
     def count(
@@ -122,11 +141,11 @@ class Release(ABC):
         aux: Mapping[str, Any] | None = None,
     ) -> list[Estimate]:
         """An estimate for each condition; they share the passes over the rows."""
-        known = register_auxiliary(aux, self._engine)
-        queries = [parse_query(where, self.schema, known) for where in wheres]
-        if any(query.group_by for query in queries):
-            raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
-        return self._estimates(Asked(conditions=[query.where for query in queries]), estimator, confidence)
+        with self._asking():
+            queries = self._parsed(wheres, aux)
+            if any(query.group_by for query in queries):
+                raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
+            return self._estimates(Asked(conditions=[query.where for query in queries]), estimator, confidence)
 
     def count_by(
         self,
@@ -137,14 +156,15 @@ class Release(ABC):
         aux: Mapping[str, Any] | None = None,
     ) -> Counts:
         """An estimate for each group of values of the columns that the release does not rule out."""
-        grouped = ", ".join(identifier(column) for column in columns)
-        query = parse_query(f"SELECT COUNT(*) FROM release GROUP BY {grouped}", self.schema) if columns else Query()
-        if not query.group_by:
+        if not columns:
             raise QueryError("count_by needs at least one column")
-        condition = parse_query(where, self.schema, register_auxiliary(aux, self._engine))
-        if condition.group_by:
-            raise QueryError("the condition of count_by must have no GROUP BY of its own")
-        return self._grouped(Query(where=condition.where, group_by=query.group_by), estimator, confidence)
+        grouped = ", ".join(identifier(column) for column in columns)
+        with self._asking():
+            (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
+            (condition,) = self._parsed([where], aux)
+            if condition.group_by:
+                raise QueryError("the condition of count_by must have no GROUP BY of its own")
+            return self._grouped(replace(query, where=condition.where), estimator, confidence)
 
     def query(
         self,
@@ -155,13 +175,35 @@ class Release(ABC):
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
         """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
-        query = parse_query(sql, self.schema, register_auxiliary(aux, self._engine))
-        if query.group_by:
-            return self._grouped(query, estimator, confidence)
-        return self._estimates(Asked(conditions=[query.where]), estimator, confidence)[0]
+        with self._asking():
+            (query,) = self._parsed([sql], aux)
+            if query.group_by:
+                return self._grouped(query, estimator, confidence)
+            return self._estimates(Asked(conditions=[query.where]), estimator, confidence)[0]
+
+    def cancel(self) -> None:
+        """Stop every question that is being answered, from whatever thread: each raises Cancelled."""
+        if self._opened is not None:
+            self._opened.cancel()
 
     def close(self) -> None:
-        self._engine.close()
+        """Let go of the files; what is being answered is cancelled, and what is asked later is refused."""
+        with self._lock:
+            self._closed, opened, self._opened = True, self._opened, None
+        if opened is not None:
+            opened.close()
+
+    def _asking(self) -> AbstractContextManager[None]:
+        """Answer one question inside, within the limits and apart from those of other threads."""
+        return self._engine.asking(self._limits.seconds)
+
+    def _parsed(self, questions: Sequence[str], aux: Mapping[str, Any] | None) -> list[Query]:
+        """Questions as values; what reads SQL is loaded with the first of them."""
+        from discreet.query.auxiliary import register_auxiliary
+        from discreet.query.parse import parse_query
+
+        known = register_auxiliary(aux, self._engine)
+        return [parse_query(question, self.schema, known) for question in questions]
 
     @contextmanager
     def _reading(self, name: str, most: int) -> Iterator[str]:
@@ -174,7 +216,7 @@ class Release(ABC):
             if pq.read_metadata(path).num_rows > most:
                 raise ValueError
             yield f"SELECT * FROM read_parquet({text(str(path))})"
-        except (duckdb.Error, pa.ArrowException, OSError, KeyError, ValueError, TypeError):
+        except (Unfit, pa.ArrowException, OSError, KeyError, ValueError, TypeError):
             raise ReleaseError(
                 f"release ({self._manifest.folder}) has a table that cannot be read; verify says more"
             ) from None
@@ -182,7 +224,7 @@ class Release(ABC):
     def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
         """One condition a group."""
         values = [self._possible(column) for column in query.group_by]
-        if (groups := int(np.prod([len(each) for each in values]))) > MOST_GROUPS:
+        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
             raise QueryError(f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; add a condition")
         listed = list(product(*values))
         conditions = []
@@ -199,22 +241,29 @@ class Release(ABC):
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator
         if name not in self.estimators:
-            known = self._family.estimators.get(name)
-            why = f"needs {known.needs}; here it" if known else ""
+            other = self._family.estimators.get(name)
+            why = f"needs {other.needs}; here it" if other else ""
             raise QueryError(f"estimator ({name}) {why} must be one of {', '.join(self.estimators)}".replace("  ", " "))
         if not 0 < confidence < 1:
             raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
-        with _evaluating():
+        with self._lock:
             if name not in self._known:
                 self._known[name] = self._family.estimators[name](self)
-            return self._known[name].estimates(asked, confidence)
+            known = self._known[name]
+        with _evaluating():
+            return known.estimates(asked, confidence)
 
 
 @contextmanager
 def _evaluating() -> Iterator[None]:
+    """Whatever makes a question fail is told apart: the asker's arithmetic, the release's files, or the engine."""
     try:
         yield
-    except duckdb.Error:
+    except Unfit as fault:
+        if fault.why == "asked":
+            raise QueryError(
+                "the condition cannot be evaluated: its arithmetic overflows; use smaller numbers"
+            ) from None
         raise QueryError(
             "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
             "numbers, or verify the release"

@@ -12,15 +12,16 @@ Symbols: mu what the model expects, c the spread of rates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_ndtr
+from numpy.typing import ArrayLike
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.ground.arrays import Floats, Ints
+
 Noisy = tuple[Floats, Floats]  # unbiased counts and their variances
 
 # Up to so many standard errors an estimate leans on the model, from so many on it stands as it is, and between it moves
@@ -41,10 +42,12 @@ class Independence:
 
     def expected(self, weight: int) -> float:
         """mu of a condition, from the weight of the tuples that meet it (of all attributes together)."""
-        whole = 1
-        for each in self.weights:
-            whole *= int(each.sum())
-        return self.total * (weight / whole)
+        return self.total * (weight / self._whole)
+
+    @cached_property
+    def _whole(self) -> int:
+        """The weight of all tuples of the domain."""
+        return math.prod(int(each.sum()) for each in self.weights)
 
     def cells(self, *attributes: int) -> Floats:
         """mu for every combination of values of some attributes, the last one fastest."""
@@ -70,6 +73,8 @@ def fit_independence(
 
 def _weights(total: float, values: Floats, variances: Floats) -> Ints:
     """Posterior means under an exponential law with mean total / size, as whole numbers; none is 0."""
+    from scipy.special import log_ndtr
+
     errors = np.sqrt(np.maximum(variances, 1e-12))
     shift = (values - variances * len(values) / total) / errors
     means: Floats = errors * (shift + np.exp(-0.5 * shift**2 - 0.5 * np.log(2 * np.pi) - log_ndtr(shift)))

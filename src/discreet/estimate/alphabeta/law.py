@@ -21,8 +21,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.estimate.alphabeta.independence import Floats, Independence, Noisy, fit_independence
+from discreet.estimate.alphabeta.independence import Independence, Noisy, fit_independence
 from discreet.estimate.alphabeta.margins import Margins
+from discreet.ground.arrays import Floats
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
@@ -44,9 +45,9 @@ class Part:
 
 def part_of(seen: int, weight: Fraction | int, guarantee: AlphaBetaGuarantee) -> Part:
     """The part of a count that one view shows; `weight` is that of the tuples of the domain, with their slots."""
-    chance, times = _noise_of(guarantee)
-    slope, noise, more = _law(np.float64(float(chance * weight)), guarantee)
-    return Part(surplus=float(seen - times * chance * weight), slope=slope, noise=float(noise), more=float(more))
+    noisy = guarantee.insert * weight
+    slope, noise, more = _law(np.float64(float(noisy)), guarantee)
+    return Part(surplus=float(seen - guarantee.times * noisy), slope=slope, noise=float(noise), more=float(more))
 
 
 def parts_of_several(
@@ -80,18 +81,12 @@ def with_total(part: Part, whole: Part, rows: int) -> Part:
 def undo(seen: ArrayLike, possible: ArrayLike, guarantee: AlphaBetaGuarantee) -> Noisy:
     """Many counts at once: the unbiased estimates and their variances at those counts, cut to what is possible."""
     weight: Floats = np.asarray(possible, dtype=np.float64)
-    chance, times = _noise_of(guarantee)
-    noisy = float(chance) * weight
+    noisy = float(guarantee.insert) * weight
     slope, noise, more = _law(noisy, guarantee)
-    value: Floats = (np.asarray(seen, dtype=np.float64) - times * noisy) / slope
-    at = np.clip(value, 0.0, times if isinstance(guarantee, FrappPrivacy) else weight)
+    value: Floats = (np.asarray(seen, dtype=np.float64) - guarantee.times * noisy) / slope
+    at = np.clip(value, 0.0, guarantee.times if isinstance(guarantee, FrappPrivacy) else weight)
     variance: Floats = (noise + more * at) / slope**2
     return value, np.maximum(variance, 0.0)
-
-
-def _noise_of(guarantee: AlphaBetaGuarantee) -> tuple[Fraction, int]:
-    """How probable it is that noise is a certain tuple of weight 1, and how many times it may be."""
-    return (guarantee.other, guarantee.rows) if isinstance(guarantee, FrappPrivacy) else (guarantee.insert, 1)
 
 
 def _law(noisy: Floats | np.float64, guarantee: AlphaBetaGuarantee) -> tuple[float, Floats, Floats]:
@@ -119,7 +114,7 @@ def model_of(
     `weights` are those of the attributes' values in a public source, None for those that are alike.
     """
     sizes = [len(table) for table in margins.ones]
-    domain = math.prod(sizes) * (guarantee.slots if isinstance(guarantee, DGammaPrivacy) else 1)
+    domain = math.prod(sizes) * guarantee.slots
     shares = [np.full(size, 1 / size) for size in sizes]
     for place, each in enumerate(weights or ()):
         if each is not None:

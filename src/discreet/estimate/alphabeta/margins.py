@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import Encoding, code
+from discreet.engine.columns import numbers
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import code
+from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError, ReleaseError
+from discreet.ground.arrays import Ints
 
 MOST_VALUES = 10**7  # of one attribute
 _MOST_CELLS = 10**6  # of one two-way table
 _MOST_PAIRS = 60
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,7 @@ class Margins:
     pairs: Mapping[tuple[int, int], Ints]
 
 
-def count_margins(engine: Engine, relation: str, encodings: Mapping[str, Encoding]) -> Margins:
+def count_margins(engine: Database, relation: str, encodings: Mapping[str, Encoding]) -> Margins:
     """The tables of an encoded relation; two-way tables of up to a million cells, at most 60 of them."""
     sizes = [len(encoding) for encoding in encodings.values()]
     if max(sizes) > MOST_VALUES:
@@ -37,11 +36,11 @@ def count_margins(engine: Engine, relation: str, encodings: Mapping[str, Encodin
             f"estimator (best) must have attributes of at most {MOST_VALUES:,} values, this release has one of "
             f"{max(sizes):,}; use unbiased"
         )
-    codes = [f"CAST({code(name, encoding)} AS BIGINT) AS c{i}" for i, (name, encoding) in enumerate(encodings.items())]
+    codes = [f"coalesce({code(name, encoding)}::BIGINT, -1)" for name, encoding in encodings.items()]
     ones = [np.zeros(size, dtype=np.int64) for size in sizes]
     pairs = {pair: np.zeros(sizes[pair[0]] * sizes[pair[1]], dtype=np.int64) for pair in chosen_pairs(sizes)}
     for batch in engine.batches(f"SELECT {', '.join(codes)} FROM {relation}"):
-        columns = [_filled(batch.column(i)) for i in range(len(sizes))]
+        columns = [numbers(column) for column in batch.columns]
         if min((int(column.min()) for column in columns if len(column)), default=0) < 0:
             raise ReleaseError("the release has tuples outside its domains; verify says more")
         for column, table in zip(columns, ones, strict=True):
@@ -56,9 +55,3 @@ def chosen_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
     fit = [pair for pair in combinations(range(len(sizes)), 2) if sizes[pair[0]] * sizes[pair[1]] <= _MOST_CELLS]
     step = -(-len(fit) // _MOST_PAIRS)
     return fit[:: max(1, step)]
-
-
-def _filled(column: object) -> Ints:
-    """Codes, -1 for none."""
-    found: Ints = pc.fill_null(column, -1).to_numpy(zero_copy_only=False)
-    return found

@@ -6,19 +6,20 @@ Paper: [RSH] Algorithm 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
-from discreet.engine.encoding import Encoding, identifier
+from discreet.engine.duck.sql import identifier
+from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError, ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of
 from discreet.estimate.alphabeta.margins import Margins, count_margins
 from discreet.estimate.alphabeta.shown import Seen, Shown, show_one, show_several
 from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
+from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
@@ -39,7 +40,6 @@ Size = tuple[int, Fraction]  # how many tuples of the domain meet a condition, a
 class Found:
     """What the view shows of one condition, in parts with their laws, and the bounds of the count."""
 
-    condition: Condition
     parts: Sequence[Part]
     bounds: tuple[int, int]
 
@@ -76,7 +76,7 @@ class AlphaBetaRelease(Release):
         """Whether it is one of several views."""
         return self._manifest.statement.mechanism.views > 1
 
-    @cached_property
+    @learned
     def guarantee(self) -> AlphaBetaGuarantee:
         """The probabilities that made the view."""
         found = self._manifest.statement.guarantee
@@ -84,11 +84,11 @@ class AlphaBetaRelease(Release):
             raise ReleaseError("the guarantee must have probabilities that are possible; verify says more")
         return found
 
-    @cached_property
+    @learned
     def encodings(self) -> dict[str, Encoding]:
         return {name: self.schema.domains[name].encoding for name in self.schema.columns}
 
-    @cached_property
+    @learned
     def source(self) -> Source:
         """The public source whose weights the noise follows; one without weights where there is none."""
         try:
@@ -96,7 +96,7 @@ class AlphaBetaRelease(Release):
         except PolicyError as error:
             raise ReleaseError(f"release ({self.path}) has a mechanism that cannot be read: {error}") from None
 
-    @cached_property
+    @learned
     def _shown(self) -> Shown:
         """The tuples, read with the first question."""
         if not self.several:
@@ -106,20 +106,20 @@ class AlphaBetaRelease(Release):
         with self._reading(VIEW, self.size) as view, self._reading(EARLIER, numbers.earlier) as earlier:
             return show_several(self._engine, self.schema, view, earlier, numbers.view, self.guarantee)
 
-    @cached_property
+    @learned
     def whole(self) -> Part:
         """What the view shows of the whole domain."""
         return part_of(self.size, domain_size(self.schema, self.slots), self.guarantee)
 
-    @cached_property
+    @learned
     def margins(self) -> Margins:
         """One- and two-way tables of the tuples, in the domains' encoding."""
         relation = f"{self._shown.table}_coded"
         self._engine.encode(relation, self._shown.table, {name: (name, each) for name, each in self.encodings.items()})
         return count_margins(self._engine, relation, self.encodings)
 
-    def _possible(self, column: str) -> list[Any]:
-        return list(self.schema.domains[column])
+    def _possible(self, column: str) -> Collection[Any]:
+        return self.schema.domains[column]
 
     def found(self, asked: Asked) -> list[Found]:
         """What the view shows of each condition."""
@@ -127,12 +127,13 @@ class AlphaBetaRelease(Release):
         if sizes is None:
             sizes = [self._size(condition) for condition in asked.conditions]
         return [
-            Found(condition=condition, parts=self._shown.parts(each, *size), bounds=self._bounds(size[0]))
-            for condition, each, size in zip(asked.conditions, seen, sizes, strict=True)
+            Found(parts=self._shown.parts(each, *size), bounds=self._bounds(size[0]))
+            for each, size in zip(seen, sizes, strict=True)
         ]
 
     def weigh(self, condition: Condition, weights: Weights | None = None) -> int:
         """How many tuples of the domain meet a condition, or how much they weigh together."""
+        self._engine.check()
         return count_matching(condition, self.encodings, self._engine, weights)
 
     def _seen(self, conditions: Sequence[Condition]) -> tuple[list[Seen], None]:
@@ -150,35 +151,48 @@ class AlphaBetaRelease(Release):
     def _seen_of_groups(self, groups: Groups) -> tuple[list[Seen], list[Size] | None]:
         """All groups in one pass over the tuples; their sizes too, where the condition does not tell groups apart."""
         columns = [identifier(name) for name in groups.columns]
-        parts = [f"count(*) FILTER (WHERE ({render(groups.where)}) AND {each})" for each in self._shown.counts]
-        rows = self._engine.rows(f"SELECT {', '.join([*columns, *parts])} FROM {self._shown.table} GROUP BY ALL")
+        parts = [f"count(*) FILTER (WHERE {each})" for each in self._shown.counts]
+        rows = self._engine.rows(
+            f"SELECT {', '.join([*columns, *parts])} FROM {self._shown.table} WHERE {render(groups.where)} GROUP BY ALL"
+        )
         found: dict[tuple[Any, ...], Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
         seen = [found.get(group, (0,) * len(parts)) for group in groups.values]
-        apart = set(groups.columns) & set(columns_of(groups.where))
-        return seen, None if apart else self._even_sizes(groups)
+        return seen, self._sizes(groups)
 
-    def _even_sizes(self, groups: Groups) -> list[Size]:
-        """The sizes of groups that the condition does not tell apart: shares of the whole."""
-        tuples, weight = self._size(groups.where)
-        places = [{value: place for place, value in enumerate(self.encodings[name])} for name in groups.columns]
-        number = math.prod(len(self.encodings[name]) for name in groups.columns)
-        found = []
-        for group in groups.values:
-            share = Fraction(1, number)
-            for name, place, value in zip(groups.columns, places, group, strict=True):
-                if (weights := self.source.weights.get(name)) is not None:
-                    share *= Fraction(weights[place[value]] * len(weights), sum(weights))
-            found.append((tuples // number, weight * share))
-        return found
+    def weigh_groups(self, groups: Groups, weights: Weights | None = None) -> list[int] | None:
+        """The same as `weigh` for each group at once; None where the condition tells groups apart."""
+        if set(groups.columns) & set(columns_of(groups.where)):
+            return None
+        own = [(weights or {}).get(name, (1,) * len(self.encodings[name])) for name in groups.columns]
+        known = [
+            dict(zip(self.encodings[name], map(int, each), strict=True))
+            for name, each in zip(groups.columns, own, strict=True)
+        ]
+        share = self.weigh(groups.where, weights) // max(1, math.prod(sum(each.values()) for each in known))
+        return [
+            share * math.prod(each[value] for each, value in zip(known, group, strict=True)) for group in groups.values
+        ]
+
+    def _sizes(self, groups: Groups) -> list[Size] | None:
+        """The sizes of all groups, where the condition does not tell them apart."""
+        tuples = self.weigh_groups(groups)
+        weighed = self.weigh_groups(groups, self._source_weights) if self.source.weights else tuples
+        if tuples is None or weighed is None:
+            return None
+        scale = self.slots * (self.source.scale if self.source.weights else Fraction(1))
+        return [(self.slots * each, weight * scale) for each, weight in zip(tuples, weighed, strict=True)]
 
     def _size(self, condition: Condition) -> Size:
         """How many tuples of the domain meet a condition, and how much they weigh, both with their slots."""
         tuples = self.slots * self.weigh(condition)
         if not self.source.weights:
             return tuples, Fraction(tuples)
-        ones = {name: (1,) * len(each) for name, each in self.encodings.items()}
-        weight = self.weigh(condition, {**ones, **self.source.weights})
-        return tuples, self.slots * weight * self.source.scale
+        return tuples, self.slots * self.weigh(condition, self._source_weights) * self.source.scale
+
+    @property
+    def _source_weights(self) -> Weights:
+        """Those of the public source, and 1 for the values of attributes that it does not weigh."""
+        return {**{name: (1,) * len(each) for name, each in self.encodings.items()}, **self.source.weights}
 
     def _bounds(self, tuples: int) -> tuple[int, int]:
         """What the count can be, where so many tuples are counted: every record of FRAPP has some tuple."""

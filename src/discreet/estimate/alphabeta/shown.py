@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import identifier
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import identifier
 from discreet.errors import ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of, parts_of_several
 from discreet.guarantee.dgamma import DGammaPrivacy
@@ -69,14 +69,14 @@ class OneOfSeveral:
         return parts_of_several(both, fresh, before, tuples, self.view, self.guarantee)
 
 
-def show_one(engine: Engine, schema: Schema, view: str, guarantee: AlphaBetaGuarantee) -> Shown:
+def show_one(engine: Database, schema: Schema, view: str, guarantee: AlphaBetaGuarantee) -> Shown:
     """Read a view, given as SQL, into the table of tuples."""
-    engine.rows(f"CREATE TABLE {TABLE} AS SELECT {_columns(schema)} FROM ({view})")
+    engine.rows(f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {_columns(schema)} FROM ({view})")
     return OneView(guarantee=guarantee)
 
 
 def show_several(
-    engine: Engine, schema: Schema, view: str, earlier: str, number: int, guarantee: AlphaBetaGuarantee
+    engine: Database, schema: Schema, view: str, earlier: str, number: int, guarantee: AlphaBetaGuarantee
 ) -> Shown:
     """Read a view and what earlier ones showed, given as SQL, into the table of tuples."""
     if not isinstance(guarantee, DGammaPrivacy) or not 1 <= number <= guarantee.views:
@@ -86,7 +86,7 @@ def show_several(
     either = f"""SELECT {columns}, TRUE AS {now}, FALSE AS {before} FROM ({view})
                  UNION ALL SELECT {columns}, FALSE, TRUE FROM ({earlier})"""
     where = f"{columns}, bool_or({now}) AS {now}, bool_or({before}) AS {before}"
-    engine.rows(f"CREATE TABLE {TABLE} AS SELECT {where} FROM ({either}) GROUP BY {columns}")
+    engine.rows(f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {where} FROM ({either}) GROUP BY {columns}")
     return OneOfSeveral(guarantee=guarantee, view=number, now=now, before=before)
 
 

@@ -5,19 +5,18 @@ Symbols: c_gx records of value x in bucket g, S_g the bucket's size, n_x all rec
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
 
 from discreet.engine.encoding import Encoding
+from discreet.estimate.learned import learned
+from discreet.ground.arrays import Floats, Ints
 from discreet.schema.domain import Value
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+_DENSE = 1 << 18  # cells of a table of buckets by values that are held one by one: 2 MB
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,28 +35,34 @@ class Composition:
         present = tuple(value for value in self.values if value is not None)
         return Encoding(cast("tuple[int, ...] | tuple[str, ...]", present), None in self.values)
 
-    @cached_property
+    @learned
     def sizes(self) -> Ints:
         return np.bincount(self.bucket, self.count, minlength=len(self.ids)).astype(np.int64)
 
-    @cached_property
+    @learned
     def totals(self) -> Ints:
         return np.bincount(self.value, self.count, minlength=len(self.values)).astype(np.int64)
 
-    @cached_property
-    def _matrix(self) -> csr_array:
+    @learned
+    def _matrix(self) -> Any:
+        """c_gx, buckets by values: dense while that is small, else sparse, and only then scipy is loaded."""
         shape = (len(self.ids), len(self.values))
+        if math.prod(shape) <= _DENSE:
+            place = np.ravel_multi_index((self.bucket, self.value), shape)
+            return np.bincount(place, self.count, minlength=math.prod(shape)).reshape(shape)
+        from scipy.sparse import csr_array
+
         return csr_array((self.count.astype(np.float64), (self.bucket, self.value)), shape=shape)
 
-    @cached_property
-    def _transposed(self) -> csr_array:
-        return self._matrix.T.tocsr()
+    @learned
+    def _transposed(self) -> Any:
+        return self._matrix.T if isinstance(self._matrix, np.ndarray) else self._matrix.T.tocsr()
 
-    @cached_property
+    @learned
     def moments(self) -> Floats:
         """sum_g c_g c_g^T / S_g, dense."""
-        scaled = self._transposed @ diags_array(1 / self.sizes) @ self._matrix
-        return np.asarray(scaled.toarray(), dtype=np.float64)
+        found = (self._transposed * (1 / self.sizes)) @ self._matrix
+        return np.asarray(found if isinstance(found, np.ndarray) else found.toarray(), dtype=np.float64)
 
     def per_bucket(self, weights: Floats) -> Floats:
         """sum_x c_gx weights_x for each bucket g."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.estimate.buckets.composition import Composition, Ints
+from discreet.estimate.buckets.composition import Composition
+from discreet.ground.arrays import Ints
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
 
-from discreet.estimate.buckets.composition import Composition, Floats, Ints
+from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.learned import learned
+from discreet.ground.arrays import Floats, Ints
 
 MOST_VALUES = 2_000  # the moments are dense: beyond this they would take minutes
 SPREAD = 0.04  # how much the shares of different values may differ, in units of p (1 - p)
@@ -42,7 +43,7 @@ class Regression:
 
     composition: Composition
 
-    @cached_property
+    @learned
     def _spectrum(self) -> tuple[Floats, Floats]:
         """Eigenvalues and vectors of D^-1/2 G D^-1/2 with D = diag(n): all between 0 and 1, the largest is 1."""
         scale = 1 / np.sqrt(self.composition.totals)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.engine.encoding import Encoding, code
+from discreet.engine.columns import numbers
+from discreet.engine.duck.sql import code
+from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.matched import Matched, matched_of
 from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.rows import Rows
 from discreet.estimate.estimate import PEOPLE
+from discreet.estimate.learned import learned
 from discreet.estimate.release import Beside, Release
 from discreet.query.condition import Condition, Every
 from discreet.query.split import Part, split_by
 from discreet.release.buckets.manifest import QIT, ST, BucketManifest
+from discreet.schema.domain import Integers
 
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
 _MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
+_SHARE = 32  # bytes of a limited memory for each of them: a quarter of it
+_COLUMN = 16  # bytes of a row for its bucket, while it is read
+_SQUARES = 4  # tables of values by values that the decomposition takes
 
 
 class BucketRelease(Release):
@@ -44,13 +50,13 @@ class BucketRelease(Release):
     def unit(self) -> str:
         return PEOPLE
 
-    @cached_property
+    @learned
     def composition(self) -> Composition:
         """The ST, read with the first question."""
         sensitive = self.schema.sensitive
         encoding = self.schema.domains[sensitive].encoding
         with self._reading(ST, self.rows) as read:
-            self._engine.rows(f"CREATE VIEW st AS {read}")
+            self._engine.rows(f"CREATE OR REPLACE VIEW st AS {read}")
             whole = Encoding(range(1, 2**53))
             columns = {"BID": ("BID", whole), sensitive: (sensitive, encoding), "COUNT": ("COUNT", whole)}
             self._engine.encode("st_coded", "st", columns)
@@ -59,26 +65,28 @@ class BucketRelease(Release):
             )
             if any(column.null_count for column in entries.columns) or not len(entries):
                 raise ValueError
-            bucket, codes, count = (column.to_numpy() for column in entries.columns)
+            bucket, codes, count = map(numbers, entries.columns)
             if (np.diff(bucket) < 0).any():
                 raise ValueError
         ids, position = np.unique(bucket, return_inverse=True)
         occurring, value = np.unique(codes, return_inverse=True)
-        listed = list(self.schema.domains[sensitive])
-        values = tuple(listed[each] for each in occurring)
+        listed = encoding.values  # of a domain of any size; the code beyond them is that of a missing cell
+        values = tuple(listed[each] if each < len(listed) else None for each in occurring.tolist())
         return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
 
-    @cached_property
+    @learned
     def regression(self) -> Regression:
         """The regression on the ST: its decomposition is made with the first question and serves every other."""
+        self._engine.afford(_SQUARES * 8 * len(self.composition.values) ** 2)
         return Regression(composition=self.composition)
 
-    @cached_property
+    @learned
     def _rows(self) -> Rows:
         """The QIT, opened with the first question."""
         ids = self.composition.ids
+        self._engine.afford(_COLUMN * self.rows)
         with self._reading(QIT, self.rows) as read:
-            self._engine.rows(f"CREATE VIEW qit AS {read}")
+            self._engine.rows(f"CREATE OR REPLACE VIEW qit AS {read}")
             return Rows(self._engine, self.schema, "qit", ids)
 
     def _possible(self, column: str) -> list[Any]:
@@ -86,12 +94,16 @@ class BucketRelease(Release):
             return list(self.composition.values)
         with self._reading(QIT, self.rows):
             found = self._rows.occurring(column)
-        return [value for value in self.schema.domains[column] if value in found]
+        domain = self.schema.domains[column]
+        if isinstance(domain, Integers):  # which may be any size
+            return sorted((value for value in found if value in domain), key=lambda value: (value is None, value))
+        return [value for value in domain if value in found]
 
     def matched(self, conditions: Sequence[Condition]) -> Iterator[Matched]:
         """What each condition asks of the buckets, in order; some at a time, so that the matches fit in memory."""
         split = split_by(conditions, self.schema.sensitive, self.composition.encoding, self._engine)
-        for some in _batches(split, _MOST_MATCHES // len(self.composition.ids)):
+        most = min(_MOST_MATCHES, self._engine.memory // _SHARE) if self._engine.memory else _MOST_MATCHES
+        for some in _batches(split, most // len(self.composition.ids)):
             wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
             matches = self._rows.matches(wanted)
             for parts in some:

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.duck import Engine
-from discreet.engine.encoding import code, identifier
+from discreet.engine.columns import numbers
+from discreet.engine.duck.database import Database
+from discreet.engine.duck.sql import code, identifier
 from discreet.errors import ReleaseError
-from discreet.estimate.buckets.composition import Ints
+from discreet.ground.arrays import Bools, Ints
 from discreet.query.condition import Atom, Condition, Every, Not, atoms
-from discreet.query.decide import Bools, Decided, decide_rows, decide_values
+from discreet.query.decide import Decided, decide_rows, decide_values
 from discreet.schema.domain import Value
 from discreet.schema.schema import Schema
 
@@ -29,12 +30,12 @@ _REMEMBERED = 256  # conditions answered with the same decided predicates
 class Rows:
     """The QIT: rows in the order of their buckets, columns loaded when first asked for."""
 
-    def __init__(self, engine: Engine, schema: Schema, relation: str, ids: Ints) -> None:
+    def __init__(self, engine: Database, schema: Schema, relation: str, ids: Ints) -> None:
         self._engine, self._schema, self._relation = engine, schema, relation
         columns = {name: (name, schema.domains[name].encoding) for name in schema.quasi_identifiers}
         engine.encode(f"{relation}_coded", relation, columns)
         self._columns: dict[str, bytes | NDArray[np.uint16]] = {}
-        bucket = engine.arrow(f"SELECT BID FROM {relation}")["BID"].to_numpy()
+        bucket = numbers(engine.arrow(f"SELECT BID FROM {relation}")["BID"])
         steps = np.diff(bucket, prepend=-1)
         if (steps < 0).any() or not np.array_equal(bucket[steps > 0], ids):
             raise ReleaseError("the buckets of the two tables must be the same and in order; verify says more")
@@ -49,6 +50,7 @@ class Rows:
             some = distinct[start : start + _REMEMBERED]
             decided = self._decide([atom for condition in some for atom in atoms(condition)])
             for condition in some:
+                self._engine.check()
                 true, _ = self._hold(condition, decided)
                 found[condition] = np.bincount(self._bucket[np.flatnonzero(true)], minlength=self._buckets)
         return found
@@ -110,5 +112,5 @@ class Rows:
             found = self._engine.arrow(f"SELECT {codes} AS code FROM {self._relation}_coded")["code"]
             if found.null_count:
                 raise ReleaseError(f"{column} must lie in its domain in every row; verify says more")
-            self._columns[column] = found.to_numpy().tobytes() if small else found.to_numpy()
+            self._columns[column] = numbers(found).tobytes() if small else numbers(found)
         return self._columns[column]

@@ -12,13 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.estimate.buckets.composition import Ints
 from discreet.estimate.buckets.matched import Matched
 from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.buckets.unbiased import Unbiased, unbiased_estimate
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
+from discreet.ground.arrays import Ints
 
 
 class Uniform:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.ground.arrays import Ints
 from discreet.release.diffgen.tables import LeafTables
-
-Ints = NDArray[np.int64]
 
 
 def draw_cells(found: LeafTables, rows: int, coins: np.random.Generator) -> tuple[list[Ints], Ints]:

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError
+from discreet.ground.arrays import Bools
 from discreet.query.condition import Atom, Condition, Every, Not, atoms, columns_of
 from discreet.query.tables import Leaf, Table, truth_tables
 
-Bools = NDArray[np.bool_]
 MOST_COMBINATIONS = 2 * 10**7  # of values of columns that one part ties together
 
 
@@ -27,8 +26,8 @@ class Factor:
     holds: Bools
 
 
-def factors_of(condition: Condition, encodings: Mapping[str, Encoding], engine: Engine) -> list[Factor]:
-    """The condition as the AND of factors without common columns."""
+def apart(condition: Condition) -> list[tuple[frozenset[str], Condition]]:
+    """The condition as the AND of conditions without common columns, each with its columns."""
     parts = list(condition.parts) if isinstance(condition, Every) else [condition]
     tied: list[tuple[frozenset[str], list[Condition]]] = []
     for part in _flat(parts):
@@ -40,7 +39,7 @@ def factors_of(condition: Condition, encodings: Mapping[str, Encoding], engine: 
             else:
                 apart.append((others, conditions))
         tied = [*apart, (columns, own)]
-    return [_factor(Every(tuple(own)), columns, encodings, engine) for columns, own in tied]
+    return [(columns, Every(tuple(own))) for columns, own in tied]
 
 
 def _flat(parts: Sequence[Condition]) -> list[Condition]:
@@ -50,7 +49,10 @@ def _flat(parts: Sequence[Condition]) -> list[Condition]:
     return found
 
 
-def _factor(condition: Condition, columns: frozenset[str], encodings: Mapping[str, Encoding], engine: Engine) -> Factor:
+def factor_of(
+    condition: Condition, columns: frozenset[str], encodings: Mapping[str, Encoding], engine: Database
+) -> Factor:
+    """Where a condition over these columns is true."""
     names = tuple(name for name in encodings if name in columns)
     shape = tuple(len(encodings[name]) for name in names)
     if math.prod(shape) > MOST_COMBINATIONS:

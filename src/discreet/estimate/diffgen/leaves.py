@@ -12,18 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.estimate.diffgen.factors import Factor
+from discreet.estimate.learned import learned
+from discreet.ground.arrays import Floats
 from discreet.guarantee.epsilon import EpsilonPrivacy, laplace_variance
+from discreet.guarantee.spent import For
 from discreet.release.diffgen.leaves import UNIT, common_leaves
 from discreet.release.diffgen.tables import LeafTables
 
-Floats = NDArray[np.float64]
 INSIDE = 0.4  # how much of the dependence between generalized values is reckoned with inside them
 LEAST_DEPENDENCE = 0.1  # a correlation inside leaves that is always reckoned with
 _ROUNDING = 1e-9
@@ -40,7 +40,7 @@ class Reckoned:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class Part:
     """What one factor asks of leaves: the share of each leaf that meets it, and what it asks of each cell."""
 
     positions: tuple[int, ...]
@@ -48,6 +48,7 @@ class _Part:
     doubt: Floats  # of the same shape: the standard deviation of whether a person of the leaf meets it
     upper: Floats  # the share and one standard deviation of its noise: where it is 0 by noise, others still count
     cells: dict[int, Floats]  # for each attribute, cells x classes: how many of a cell's people meet it
+    noise: dict[int, Floats]  # for each attribute, values x classes: the variance of the share of a value's people
 
 
 class LeafModel:
@@ -63,20 +64,23 @@ class LeafModel:
         self._names = [taxonomy.name for taxonomy in found.taxonomies]
         self.sums = [self._grouped(position, table) for position, table in enumerate(self.tables)]
 
-    def count(self, factors: Sequence[Factor]) -> Reckoned:
-        """How many people meet all factors."""
-        parts = [self._part(factor) for factor in factors]
+    def count(self, parts: Sequence[Part]) -> Reckoned:
+        """How many people meet all factors whose parts these are."""
         shares: Floats = np.ones((1,) * self.leaves.ndim)
         upper = shares
         for part in parts:
             shares, upper = shares * part.share, upper * part.upper
         value = float((self.leaves * shares).sum())
+        masses = [
+            {position: self._mass(parts, place, position) for position in part.cells}
+            for place, part in enumerate(parts)
+        ]
         noise = self._leaf_variance(np.broadcast_to(upper, self.leaves.shape)) + sum(
-            self._share_variance(parts, place) for place in range(len(parts))
+            self._share_variance(part, mass) for part, mass in zip(parts, masses, strict=True)
         )
-        return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=self._model_error(parts))
+        return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=self._model_error(parts, masses))
 
-    def _part(self, factor: Factor) -> _Part:
+    def part(self, factor: Factor) -> Part:
         """From values to cells to leaves."""
         found = self._found
         asked = factor.holds.astype(np.float64)
@@ -96,15 +100,15 @@ class LeafModel:
         share = self._of_leaves(asked, positions)
         least, most = (self._of_leaves(asked, positions, ends=end) for end in (np.minimum, np.maximum))
         cut = (least < 1) & (most > 0)  # leaves that are neither wholly in nor wholly out, whatever the noise
-        noise = np.where(cut, self._noise_at_leaves(own), 0.0)
+        spread = {position: self._share_noise(position, cells) for position, cells in own.items()}
+        noise = np.where(cut, self._noise_at_leaves(spread), 0.0)
         doubt = np.where(cut, np.sqrt(np.minimum(np.clip(share * (1 - share), 0.0, None) + noise, 0.25)), 0.0)
-        return _Part(positions, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own)
+        return Part(positions, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own, spread)
 
-    def _noise_at_leaves(self, own: dict[int, Floats]) -> Floats:
+    def _noise_at_leaves(self, spread: dict[int, Floats]) -> Floats:
         """The variance of a share, for each leaf."""
         noise: Floats = np.zeros((1,) * self.leaves.ndim)
-        for position, cells in own.items():
-            found = self._share_noise(position, cells)
+        for position, found in spread.items():
             shape = [size if each == position else 1 for each, size in zip(self.axes, self.leaves.shape, strict=False)]
             noise = noise + found.reshape([*shape, -1])
         return noise
@@ -129,7 +133,7 @@ class LeafModel:
             groups = np.zeros((*found.shape[:axis], len(self._found.values[position]), *found.shape[axis + 1 :]))
             own, onto = self._found.groups[position], np.moveaxis(groups, axis, 0)
             if ends is None:
-                weight = self._inside(position)
+                weight = self._inside[position]
                 shape = [1] * found.ndim
                 shape[axis], shape[-1] = weight.shape
                 np.add.at(onto, own, np.moveaxis(found * weight.reshape(shape), axis, 0))
@@ -145,14 +149,19 @@ class LeafModel:
         sizes = [size if own in positions else 1 for own, size in zip(self.axes, self.leaves.shape[:-1], strict=True)]
         return found.reshape([*sizes, found.shape[-1]])
 
-    def _inside(self, position: int) -> Floats:
+    @learned
+    def _inside(self) -> list[Floats]:
         """How the people of a generalized value are spread over its cells: shares that add up to 1, class by class."""
-        groups, sums = self._found.groups[position], self.sums[position]
-        sizes = self._found.taxonomies[position].sizes.astype(np.float64)
-        even = sizes / np.bincount(groups, weights=sizes)[groups]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = self.tables[position] / sums[groups]
-        return np.where(sums[groups] > 0, share, even[:, None])
+        found = []
+        for groups, sums, taxonomy, table in zip(
+            self._found.groups, self.sums, self._found.taxonomies, self.tables, strict=True
+        ):
+            sizes = taxonomy.sizes.astype(np.float64)
+            even = sizes / np.bincount(groups, weights=sizes)[groups]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = table / sums[groups]
+            found.append(np.where(sums[groups] > 0, share, even[:, None]))
+        return found
 
     def _grouped(self, position: int, table: Floats) -> Floats:
         found = np.zeros((len(self._found.values[position]), table.shape[1]))
@@ -162,18 +171,18 @@ class LeafModel:
     @property
     def _has_tables(self) -> bool:
         """Whether the tables were measured, and are not only the leaves spread evenly."""
-        return any(name.startswith("table of ") for name, _ in self._guarantee.parts)
+        return any(part.paid is For.TABLE for part in self._guarantee.parts)
 
-    @cached_property
+    @learned
     def _leaf_noise(self) -> float:
-        share = self._guarantee.share("leaves")
+        share = self._guarantee.share(For.LEAVES)
         return laplace_variance(share / max(1, self._levels)) if share else math.inf
 
-    @cached_property
+    @learned
     def _table_noise(self) -> list[float]:
         """The variance of a cell of each table; 0 where there was no measurement of it."""
-        again = self._guarantee.share("tables again")
-        tables = [self._guarantee.share(f"table of {name}") or 0 for name in self._names]
+        again = self._guarantee.share(For.AGAIN)
+        tables = [self._guarantee.share(For.TABLE, name) or 0 for name in self._names]
         whole = sum(tables)
         found = []
         for share in tables:
@@ -183,13 +192,13 @@ class LeafModel:
             found.append(1 / precision if precision else 0.0)
         return found
 
-    @cached_property
+    @learned
     def _total_noise(self) -> float:
         """The variance of a class's total, as the tables tell it together; 0 where there were none."""
         precision = sum(1 / (len(t) * v) for t, v in zip(self.tables, self._table_noise, strict=True) if v)
         return 1 / precision if precision else 0.0
 
-    @cached_property
+    @learned
     def _correction(self) -> Floats | None:
         """(diag(r) + g M M')^-1, by which the tables took noise off the leaves."""
         if not self._has_tables or not self._weighed or math.isinf(self._leaf_noise):
@@ -216,24 +225,19 @@ class LeafModel:
         taken = self._leaf_noise**2 * float(np.einsum("ic,ij,jc->", seen, self._correction, seen))
         return max(0.0, plain - taken)
 
-    def _share_variance(self, parts: Sequence[_Part], place: int) -> float:
+    def _share_variance(self, part: Part, mass: dict[int, Floats]) -> float:
         """The noise of how people are spread inside generalized values, for the attributes of one factor."""
-        total = 0.0
-        for position, asked in parts[place].cells.items():
-            if not self._table_noise[position]:
-                continue
-            mass = self._mass(parts, place, position)
-            total += float((mass**2 * self._share_noise(position, asked)).sum())
-        return total
+        measured = [position for position in part.cells if self._table_noise[position]]
+        return sum(float((mass[position] ** 2 * part.noise[position]).sum()) for position in measured)
 
     def _share_noise(self, position: int, asked: Floats) -> Floats:
         """The variance of the share of each value's people that meet a condition: values x classes."""
         groups, sums = self._found.groups[position], np.maximum(self.sums[position], 1.0)
-        mean = self._grouped(position, self._inside(position) * asked)
+        mean = self._grouped(position, self._inside[position] * asked)
         spread = self._grouped(position, (asked - mean[groups]) ** 2) * self._table_noise[position] / sums**2
         return np.asarray(np.minimum(spread, 0.25))
 
-    def _mass(self, parts: Sequence[_Part], place: int, position: int) -> Floats:
+    def _mass(self, parts: Sequence[Part], place: int, position: int) -> Floats:
         """People of each generalized value of an attribute who meet all other factors: values x classes."""
         found = self.leaves
         for other, part in enumerate(parts):
@@ -242,7 +246,7 @@ class LeafModel:
         others = tuple(axis for axis, own in enumerate(self.axes) if own != position)
         return np.asarray(found.sum(axis=others)).reshape(-1, found.shape[-1])
 
-    def _model_error(self, parts: Sequence[_Part]) -> float:
+    def _model_error(self, parts: Sequence[Part], masses: Sequence[dict[int, Floats]]) -> float:
         """What taking attributes as independent inside leaves, and values as even inside cells, may cost."""
         total = 0.0
         for place, part in enumerate(parts):
@@ -255,22 +259,22 @@ class LeafModel:
                 met.sum(axis=others, keepdims=True), people, out=np.zeros_like(people), where=people > 0
             )
             total += (self.dependence * float((people * part.doubt * _doubt(meeting)).sum())) ** 2
-        for place, part in enumerate(parts):
-            for position, asked in part.cells.items():
-                total += self._uneven(parts, place, position, asked) ** 2
+        for part, mass in zip(parts, masses, strict=True):
+            for position in part.cells:
+                total += self._uneven(part, position, mass[position]) ** 2
         return math.sqrt(total)
 
-    def _uneven(self, parts: Sequence[_Part], place: int, position: int, asked: Floats) -> float:
+    def _uneven(self, part: Part, position: int, mass: Floats) -> float:
         """Cells that a condition cuts, and, where there are no tables, values that it cuts."""
-        inside = self._inside(position)
+        inside, asked = self._inside[position], part.cells[position]
         cut = _doubt(self._grouped(position, inside * asked))
-        if len(parts[place].positions) > 1:  # columns that one part ties together
+        if len(part.positions) > 1:  # columns that one part ties together
             cut = self.dependence * cut
         elif self._has_tables:
             cut = self._grouped(position, inside * _doubt(asked))
-        return float((self._mass(parts, place, position) * cut).sum())
+        return float((mass * cut).sum())
 
-    @cached_property
+    @learned
     def dependence(self) -> float:
         """The root mean square correlation of attributes, given the class, that the leaves show (Cramer's V)."""
         found, weights = [], []

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.diffgen.draw import codes_of, draw_cells
-from discreet.estimate.diffgen.factors import Factor, factors_of
-from discreet.estimate.diffgen.leaves import LeafModel
+from discreet.estimate.diffgen.factors import apart, factor_of
+from discreet.estimate.diffgen.leaves import LeafModel, Part
 from discreet.estimate.estimate import PEOPLE
+from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.query.condition import Condition
 from discreet.release.diffgen.leaves import UNIT
@@ -23,6 +25,7 @@ from discreet.release.diffgen.tables import LeafTables, read_leaves
 WEIGHT = "WEIGHT"
 MOST_DRAWN = 10_000_000
 MOST_LEVELS = 1_001  # counts on a record's path
+Known = dict[frozenset[str], tuple[Condition, Part]]  # of some columns, the last condition that was asked
 FEWEST_TRAINING, MOST_TRAINING = 1_000, 50_000
 
 
@@ -49,12 +52,12 @@ class DiffGenRelease(Release):
         """The class that leaves tell apart."""
         return self.tables.target
 
-    @cached_property
+    @learned
     def tables(self) -> LeafTables:
         """Leaves and tables, read with the first question."""
         return read_leaves(self._manifest)
 
-    @cached_property
+    @learned
     def model(self) -> LeafModel:
         """How people are spread over and inside leaves, with what each part of the release cost."""
         statement = self._manifest.statement
@@ -63,10 +66,19 @@ class DiffGenRelease(Release):
             raise ReleaseError("the guarantee must have parts that paid for what was counted; verify says more")
         return LeafModel(self.tables, guarantee, levels, weighed=statement.mechanism.consistency == "exact")
 
-    def factors(self, condition: Condition) -> list[Factor]:
-        """A condition as parts that speak of different columns."""
-        encodings = {name: self.schema.domains[name].encoding for name in self.schema.columns}
-        return factors_of(condition, encodings, self._engine)
+    @learned
+    def encodings(self) -> dict[str, Encoding]:
+        return {name: self.schema.domains[name].encoding for name in self.schema.columns}
+
+    def parts(self, condition: Condition, known: Known) -> list[Part]:
+        """A condition as parts that speak of different columns; a part that is the last of `known` is taken from it."""
+        self._engine.check()
+        found = []
+        for columns, each in apart(condition):
+            if columns not in known or known[columns][0] != each:
+                known[columns] = each, self.model.part(factor_of(each, columns, self.encodings, self._engine))
+            found.append(known[columns][1])
+        return found
 
     def sample(self, n: int, *, seed: int | None = None) -> pa.Table:
         """`n` synthetic rows with a value of every column; the same seed gives the same rows.
@@ -104,5 +116,5 @@ class DiffGenRelease(Release):
         """A draft of this release's entry in the OpenDP Deployments Registry, as YAML; TODO is for the custodian."""
         return registry_entry(self._manifest)
 
-    def _possible(self, column: str) -> list[Any]:
-        return list(self.schema.domains[column])
+    def _possible(self, column: str) -> Collection[Any]:
+        return self.schema.domains[column]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from discreet.estimate.diffgen.release import DiffGenRelease
+from discreet.estimate.diffgen.release import DiffGenRelease, Known
 from discreet.estimate.estimate import COINS, MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
@@ -34,9 +34,9 @@ class Model:
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
         most = MOST_ROWS if self._release.schema.public_rows is None else self._release.schema.public_rows
-        answers = []
+        answers, known = [], Known()
         for condition in asked.conditions:
-            found = self._release.model.count(self._release.factors(condition))
+            found = self._release.model.count(self._release.parts(condition, known))
             error = math.hypot(found.noise, found.model)
             over, note = (MODEL, CUT) if found.model > 0 else (COINS, "")
             around = way.around(found.value, error)
