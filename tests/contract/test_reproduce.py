@@ -11,15 +11,16 @@ from cases import SHARED, needs_shared
 from typer.testing import CliRunner
 
 from discreet.cli.main import app
+from discreet.evaluate.accuracy import baseline_accuracy, majority_accuracy
 from discreet.evaluate.labelled import halve
 from discreet.evaluate.reproduce.data import Sources
-from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY, QUICK_STEPS
-from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES, difference
+from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY, QUICK_EPSILONS, QUICK_STEPS
+from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES, QUICK_CONDITIONS, difference
+from discreet.evaluate.reproduce.diffgen_ranges import QUICK_STEPS as RANGE_STEPS
 from discreet.evaluate.reproduce.examples import EXAMPLES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.items import ITEMS, find_items
 from discreet.evaluate.reproduce.queries import random_queries
-from discreet.evaluate.simulated import baseline_accuracy, majority_accuracy
 
 
 def run(*words: str, code: int = 0) -> str:
@@ -105,37 +106,52 @@ def quickly(item: Item) -> Result:
     return item.run(Setting(sources=Sources(folder=None, quick=True), quick=True, tell=lambda done: None))
 
 
+@pytest.mark.slow
 def test_figures_4_and_5_have_every_method_at_every_setting():
-    """Two scores, four epsilons, generalized and raw test rows, an error bar each, between 0 and 100 percent."""
+    """Two scores, the epsilons, generalized and raw test rows, an error bar each, between 0 and 100 percent."""
     result = quickly(DIFFGEN_ACCURACY)
     methods = ["DiffGen", "CDiffGen", "CDiffGen without the level factor", "histogram-guided"]
     assert [*result.columns[5:13:2], *result.columns[13:]] == [*methods, "BA", "LA"]
-    assert len({row[:4] for row in result.rows}) == len(result.rows) == 2 * 4 * 2 * len(QUICK_STEPS)
+    assert len({row[:4] for row in result.rows}) == len(result.rows) == 2 * len(QUICK_EPSILONS) * 2 * len(QUICK_STEPS)
     for row in result.rows:
         assert all(0 < cell < 100 for cell in (*row[5:13:2], *row[13:]))
         assert all(cell >= 0 for cell in row[6:13:2])
         assert 0 < row[4] <= row[3]
     names = [name for name, _ in result.figures]
-    assert names == [f"figure-{number}-eps-{epsilon}" for number in (4, 5) for epsilon in ("0.1", "0.25", "0.5", "1")]
+    assert names == [f"figure-{number}-eps-{epsilon}" for number in (4, 5) for epsilon in QUICK_EPSILONS]
     assert all(any("not private" in curve.label for curve in figure.curves) for _, figure in result.figures)
 
 
+@pytest.mark.slow
 def test_range_counts_are_measured_at_each_methods_best_setting():
-    """What was not private is named so; Laplace noise for each of many queries is the worst of all."""
+    """What was not private is named so; Laplace noise has its law; cutting leaves at 0 is far off.
+
+    Exact leaves beat noisy ones on the same tree where noise is most of the error, with Max and many specializations:
+    so it was with each of 8 seeds on these 20 conditions, of which two are run; on 30 conditions with each at eps = 0.1
+    and with 7 of 8 at eps = 1. Where noise is little, one may be nearer by chance.
+    """
     rows = quickly(DIFFGEN_RANGES).rows
-    for epsilon in ("0.1", "0.25", "0.5", "1"):
+    for epsilon in QUICK_EPSILONS:
         first: dict[str, float] = {}
         for row in rows:
             if row[0] == epsilon:
                 first.setdefault(row[1], row[4])
         assert first == {name: min(row[4] for row in rows if row[:2] == (epsilon, name)) for name in first}
-        assert max(first, key=first.get).startswith("Laplace")
-        assert first["Laplace, each query its part of eps"] == pytest.approx(60 / float(epsilon), rel=0.25)
+        laplace = first["Laplace, each query its part of eps"]
+        assert laplace == pytest.approx(QUICK_CONDITIONS / float(epsilon), rel=0.6)
+        noisy = {row[1]: row[8] for row in rows if row[0] == epsilon and row[2:4] == ("max", RANGE_STEPS[-1])}
+        assert noisy["DiffGen's leaves, counted exactly (not private)"] < -10
         assert first["DiffGen's leaves, counted exactly (not private)"] <= first["DiffGen"]
-        assert first["one-way tables"] < first["DiffGen"]
+        if epsilon == "1":  # below, the noise of so few people's tables is as large as what DiffGen gets wrong
+            assert first["one-way tables"] < first["DiffGen"] / 2
+        assert first["DiffGen"] < first["DiffGen, negative leaves set to 0"]
     paired = [row for row in rows if row[8] is not None]
-    assert {row[1] for row in paired if row[8] > 0} >= {"CDiffGen", "CDiffGen, exact"}
-    assert len(paired) == 5 * 4 * 2 * 2  # all but DiffGen itself: methods, epsilons, scores, specializations
+    per = 4 * 2 * len(RANGE_STEPS) + 1  # methods beside DiffGen, scores, specializations; and one that is cut
+    assert len(paired) == len(QUICK_EPSILONS) * per
+
+
+def test_differences_are_of_pairs():
+    """The mean difference and its standard error."""
     assert difference([3.0, 5.0], [1.0, 1.0]) == (3.0, 1.0)
 
 
@@ -165,7 +181,7 @@ def test_adult_has_taxonomies_with_and_without_hierarchies(tmp_path):
         found = sources.labelled()
         assert words in sources.labelled_words
         assert (len(found.table), len(found.attributes), found.target) == (2_000, 13, "income")
-        known = {each.name: each for each in found.taxonomies()}
+        known = {each.name: each for each in found.taxonomies}
         assert {name for name, each in known.items() if each.ordered} == {"age", "education-num", "hours-per-week"}
         assert len(known["native-country"].root.children) == countries
 
@@ -176,5 +192,5 @@ def test_the_baselines_of_adult_are_those_of_the_errata():
     found = Sources(folder=SHARED, quick=False).labelled()
     assert len(found.table) == 30_162
     halves = halve(found, np.random.default_rng(0))
-    assert baseline_accuracy(halves.train, halves.test) == pytest.approx(84.8, abs=0.4)
-    assert majority_accuracy(np.bincount(halves.train.classes), halves.test) == pytest.approx(75.1, abs=0.4)
+    assert baseline_accuracy(halves) == pytest.approx(84.8, abs=0.4)
+    assert majority_accuracy(np.bincount(found.codes(halves.train, "income")), halves) == pytest.approx(75.1, abs=0.4)

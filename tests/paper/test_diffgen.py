@@ -25,7 +25,8 @@ from discreet.evaluate.reproduce.diffgen_example import (
     squared_error,
     variance,
 )
-from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.mechanism.diffgen.making.consistency import consistent
+from discreet.mechanism.diffgen.papers.consistency import consistent_by_paper
 
 
 def least_squares() -> np.ndarray:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from discreet.evaluate.perturbation import INDEPENDENT, alpha_beta
-from discreet.evaluate.reproduce.low_prior import GAMMA, D, People, bounded, drawn, learned
-from discreet.evaluate.reproduce.several_views import Printed
+from discreet.estimate.alphabeta.law import parts_of_several
+from discreet.evaluate.reproduce.low_prior import People, bounded, drawn, learned
 from discreet.evaluate.reproduce.view_example import NUMBERS
 from discreet.evaluate.reproduce.views_privacy import leaks, likelihood_ratios, paper_law
-from discreet.evaluate.selections import Selections
-from discreet.mechanism.alphabeta.making.codes import Radix, distinct, without
+from discreet.mechanism.alphabeta.making.codes import Ints, Radix, distinct, merged, without
+from discreet.mechanism.alphabeta.making.make import view_of
+from discreet.mechanism.alphabeta.papers.algorithm_7 import Printed
+from discreet.series.coins import Coins
 
 
 def test_table_1_and_example_4_1():
@@ -57,21 +59,34 @@ def test_histories_have_probabilities(joins):
     assert whole == pytest.approx(1)
 
 
+RADIX = Radix(sizes=(8, 6, 5))
+
+
+def counts(packed: Ints) -> np.ndarray:
+    """How many tuples have each value of each attribute."""
+    columns = zip(RADIX.unpack(packed), RADIX.sizes, strict=True)
+    return np.concatenate([np.bincount(column, minlength=size) for column, size in columns])
+
+
 @pytest.mark.slow
 def test_the_printed_estimator_is_biased_as_computed_and_the_split_one_is_not():
-    """A small domain, 6,000 times three views: means within 5 standard errors; the printed one far from the truth."""
-    radix, law = Radix(sizes=(8, 6, 5)), Printed(keep=0.5, insert=0.05, views=3)
-    own = distinct(np.random.default_rng(1).choice(radix.domain, 40, replace=False)[None, :])
-    queries = Selections(radix.sizes, 1)
-    truth = queries.count(radix.unpack(own)).astype(np.float64)
-    coins = np.random.default_rng(2)
-    printed, split = np.zeros((6_000, 3, len(queries))), np.zeros((6_000, 3, len(queries)))
+    """A small domain, 3,000 times three views: means within 5 standard errors; the printed one far from the truth."""
+    law = Printed(keep=0.5, insert=0.05, views=3)
+    promise = law.promise(Fraction(1, 10), Fraction(1, 2))
+    own = distinct(np.random.default_rng(1).choice(RADIX.domain, 40, replace=False)[None, :])
+    truth, possible = counts(own), counts(np.arange(RADIX.domain)[None, :])
+    printed, split = np.zeros((2, 3_000, 3, len(truth)))
     for run in range(len(printed)):
-        for i, (view, before) in enumerate(law.draw(own, radix, coins)):
-            seen, fresh, union = (queries.count(radix.unpack(each)) for each in (view, without(view, before), before))
-            printed[run, i] = law.printed_estimate(seen, union, queries.possible, i + 1)
-            split[run, i] = law.split_estimate(seen, seen - fresh, union, queries.possible, i + 1)
-    expected = np.array([law.expected_of_printed(truth, queries.possible, i + 1) for i in range(3)])
+        before: Ints = own[:, :0]
+        for i in range(3):
+            view = view_of(own, before, promise, i + 1, RADIX, None, Coins.from_seed(3 * run + i))
+            seen, fresh, union = (counts(each) for each in (view, without(view, before), before))
+            printed[run, i] = law.estimate(seen, union, possible, i + 1)
+            for query, both in enumerate(zip(seen - fresh, fresh, union, possible, strict=True)):
+                parts = parts_of_several(*map(int, both), i + 1, promise)
+                split[run, i, query] = sum(part.value for part in parts)
+            before = merged(view, without(before, view))
+    expected = np.array([law.expected_estimate(truth, possible, i + 1) for i in range(3)])
 
     def off(found, mean):
         return (np.abs(found.mean(axis=0) - mean) / (found.std(axis=0) / math.sqrt(len(found)))).max()
@@ -86,7 +101,7 @@ def test_the_low_prior_attack():
     joe = People(bucket=np.array([0]), true=np.array([2]), group=np.array([0]), counts=np.array([[1, 1, 1]]))
     assert joe.reached(np.array([[0.1, 0.1, 0.1]])) == pytest.approx([1 / 3])
     assert joe.reached(np.array([[0.001, 0.001, 1.0]])) == pytest.approx([1 / 1.002])
-    assert bounded(alpha_beta(D, GAMMA)[INDEPENDENT].guarantee) == pytest.approx(0.2, abs=1e-6)
+    assert bounded("independent") == pytest.approx(0.2, abs=1e-6)
 
 
 def test_low_priors_from_statistics_and_from_coins():

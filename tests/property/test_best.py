@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -15,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.engine.encoding import Encoding
 from discreet.estimate.alphabeta.independence import SURE, Independence, best, fit_independence
 from discreet.estimate.alphabeta.law import undo
 from discreet.estimate.alphabeta.margins import MOST_VALUES, chosen_pairs, count_margins
-from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta, frapp
 from discreet.evaluate.reproduce.data import Sources
-from discreet.evaluate.selections import Selections, coded
+from discreet.evaluate.reproduce.item import Setting
+from discreet.evaluate.reproduce.view_errors import ANSWER, BEST, DESIGN, EXCLUSIVE, FRAPP, INDEPENDENT, VIEW_ERRORS
 from discreet.query.condition import Condition
 from discreet.query.count_domain import count_matching
 from discreet.query.parse import parse_query
@@ -158,7 +157,7 @@ def test_what_the_model_expects_is_what_enumeration_gives(where):
         "": cells["age"] >= 0,
         "age <> age": cells["age"] < 0,
     }[where]
-    with Engine() as engine:
+    with Database() as engine:
         weighed = dict(zip(encodings, model.weights, strict=True))
         found = model.expected(count_matching(_condition(where), encodings, engine, weighed))
     assert found == pytest.approx(1_234.5 * shares[true.to_numpy(dtype=bool)].sum(), rel=1e-9, abs=1e-12)
@@ -207,7 +206,7 @@ def test_many_counts_at_once_are_those_of_the_library(tmp_path):
     release = published(tmp_path, 1)
     counts = release.count_by("area", "kind")
     encodings = {name: domain.encoding for name, domain in DOMAINS.items()}
-    with Engine() as engine:
+    with Database() as engine:
         engine.register("raw", pq.read_table(release.path / "data" / "view.parquet"))
         engine.encode("coded", "raw", {name: (name, each) for name, each in encodings.items()})
         margins = count_margins(engine, "coded", encodings)
@@ -233,31 +232,25 @@ def test_a_release_with_tuples_outside_its_domains_is_refused(tmp_path):
 
 def test_tables_that_are_too_large_are_refused_or_left_out():
     """One sentence for an attribute with too many values; no two-way table beyond a million cells; at most sixty."""
-    with Engine() as engine, pytest.raises(discreet.QueryError, match="use unbiased"):
+    with Database() as engine, pytest.raises(discreet.QueryError, match="use unbiased"):
         count_margins(engine, "nothing", {"a": Encoding(range(MOST_VALUES + 1))})
     assert chosen_pairs([2_000, 3, 1_000]) == [(0, 1), (1, 2)]
     assert 40 <= len(chosen_pairs([2] * 30)) <= 60
 
 
+@pytest.mark.slow
 @needs_shared("adult_full.parquet")
-@pytest.mark.parametrize(("label", "least"), [(INDEPENDENT, 6.2), (EXCLUSIVE, 3.0)])
-def test_on_adult_errors_fall_as_stated(label, least):
-    """All 304,364 selections, three runs: FRAPP is that many times worse, best 1.8 times better than unbiased."""
-    tuples = coded(Sources(folder=SHARED, quick=False).adult())
-    queries = Selections(tuples.radix.sizes)
-    truth = queries.count(tuples.radix.unpack(tuples.own))
-    assert (tuples.rows, len(queries), round(100 * float((truth == 0).mean()), 1)) == (19_502, 304_364, 75.5)
-    d, gamma = 10 * Fraction(tuples.rows, tuples.radix.domain), Fraction(1, 5)
-    method, other = alpha_beta(d, gamma)[label], frapp(d, gamma, tuples.rows, tuples.radix.domain)
-    off = []
-    for seed in range(3):
-        coins = np.random.default_rng(seed)
-        seen, replaced = (
-            queries.count(tuples.radix.unpack(each.draw(tuples.own, tuples.radix, coins))) for each in (method, other)
-        )
-        answers = method.estimate(seen, queries.possible), method.best(seen, queries)
-        off.append([np.abs(each - truth) for each in (*answers, other.estimate(replaced, queries.possible))])
-    plain, better, worse = np.mean(off, axis=0)
-    assert worse.mean() > 0.95 * least * plain.mean()
-    assert plain[truth >= 1].mean() > 1.8 * better[truth >= 1].mean()
-    assert better[truth >= 1_000].mean() < 1.01 * plain[truth >= 1_000].mean()
+def test_on_adult_errors_fall_as_stated():
+    """18,961 selections that stand for all 304,364: FRAPP is 3.0 and 6.2 times worse; for counts from 1 best is nearer
+    than unbiased by 1.6 times (independent) and 2.2 times (exclusive).
+
+    It is 1.90 and 2.75 here; four other views gave 1.77 to 2.12 and 2.08 to 2.73, and slices move it by about 0.1.
+    """
+    item = VIEW_ERRORS.run(Setting(sources=Sources(folder=SHARED, quick=False), quick=False, tell=lambda done: None))
+    error = {(method, estimator, least): found for method, estimator, least, _, found, _ in item.rows}
+    assert "19,502 distinct tuples" in item.data
+    for label, worse, gain in ((INDEPENDENT, 6.2, 1.6), (EXCLUSIVE, 3.0, 2.2)):
+        assert error[FRAPP, DESIGN, 0] > 0.95 * worse * error[label, DESIGN, 0]
+        assert error[label, DESIGN, 1] > gain * error[label, BEST, 1]
+        assert error[label, ANSWER, 1] > 1.25 * error[label, BEST, 1]
+        assert error[label, BEST, 1_024] < 1.01 * error[label, DESIGN, 1_024]

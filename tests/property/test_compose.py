@@ -12,15 +12,14 @@ import pytest
 from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
+from discreet.ground.arrays import Ints
 from discreet.mechanism.buckets.making import compose as composing
 from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.series.coins import Coins
 
-Ints = NDArray[np.int64]
 HOWS = ("random", "round-robin")
 
 seeds = st.integers(0, 2**32)

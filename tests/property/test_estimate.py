@@ -24,7 +24,6 @@ import pytest
 from cases import few
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from pyarrow import parquet
 
 import discreet
@@ -37,11 +36,11 @@ from discreet.estimate.buckets.regression import Regression, Weighted
 from discreet.estimate.buckets.unbiased import unbiased_estimate
 from discreet.estimate.buckets.uniform import uniform, uniform_estimate
 from discreet.estimate.interval import Way
+from discreet.ground.arrays import Floats, Ints
 from discreet.schema.domain import Integers, Listed
 
 SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 Buckets = list[list[int]]  # for each bucket, the value of each of its records
-Ints = NDArray[np.int64]
 
 
 def composed(buckets: Buckets) -> Composition:
@@ -391,9 +390,9 @@ def test_values_that_always_come_together_are_not_told_apart_but_counted_togethe
 class Informed(Regression):
     """The regression of somebody who knows the true shares, so that the variance's formula can be tested alone."""
 
-    known: dict[bytes, NDArray[np.float64]]
+    known: dict[bytes, Floats]
 
-    def shares(self, matches: Ints) -> NDArray[np.float64]:
+    def shares(self, matches: Ints) -> Floats:
         return self.known[matches.tobytes()]
 
 

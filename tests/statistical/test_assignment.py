@@ -19,17 +19,16 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
 
 import discreet
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
+from discreet.ground.arrays import Ints
 from discreet.mechanism import publish as publishing
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.schema.domain import Integers, Listed
 from discreet.series.coins import Coins
 
-Ints = NDArray[np.int64]
 KEYS = 4_000
 RARE = log(1e8)
 FAR = 5.8
@@ -311,12 +310,12 @@ def test_without_the_shuffle_neighbours_of_the_input_share_buckets(table, tmp_pa
 
 def sort_by(patch: pytest.MonkeyPatch, order: list[str]) -> None:
     """Replace the order in which the engine writes the rows of the QIT."""
-    write = Engine.write_sorted
+    write = Database.write_sorted
 
-    def written(engine: Engine, relation: str, columns: list[str], by: list[str], to: Path) -> None:
+    def written(engine: Database, relation: str, columns: list[str], by: list[str], to: Path) -> None:
         write(engine, relation, columns, order if to.stem == "qit" else by, to)
 
-    patch.setattr(Engine, "write_sorted", written)
+    patch.setattr(Database, "write_sorted", written)
 
 
 ORDERS = {"not at all": ["BID * 0"], "by bucket alone": ["BID", "row_number() OVER ()"]}

@@ -14,15 +14,13 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from discreet import BucketPlan, Tolerance, plan_buckets
+from discreet.ground.arrays import Bools, Ints
 from discreet.mechanism.buckets.making import compose as composing
 from discreet.mechanism.buckets.making.slots import draw_slots
 from discreet.series.coins import Coins
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 RARE = log(1e9)
 
 
@@ -137,12 +135,12 @@ def draws(plan: BucketPlan) -> Ints:
     return np.array([slots.shuffled() for slots in drawn]) - 1
 
 
-def is_large(draws: Ints) -> NDArray[np.bool_]:
+def is_large(draws: Ints) -> Bools:
     """Whether each id (columns) is a large bucket, for each seed (rows)."""
     return np.array([np.bincount(ids, minlength=10) for ids in draws]) == 4
 
 
-def id_statistic(large: NDArray[np.bool_]) -> float:
+def id_statistic(large: Bools) -> float:
     """Chi-square of how often each id is a large bucket; a row of ids is a random permutation of 4 large and 6 small.
 
     Its covariance is p (1 - p) b / (b - 1) times the projection off the constants, so this has b - 1 degrees.

@@ -18,11 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cases import SHARED, needs_shared
-from numpy.typing import NDArray
 from pyarrow import parquet
 
 import discreet
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.matched import matched_of
@@ -32,6 +31,7 @@ from discreet.estimate.buckets.unbiased import unbiased_estimate
 from discreet.estimate.buckets.uniform import uniform_estimate
 from discreet.estimate.estimate import COINS, Estimate
 from discreet.estimate.interval import Way
+from discreet.ground.arrays import Bools, Floats, Ints
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.query.condition import Condition, render
 from discreet.query.parse import parse_query
@@ -45,7 +45,6 @@ ADULT = SHARED / "adult_full.parquet"
 TOGETHER = (0.93, 0.97)  # the coverage of 95 % intervals over all conditions
 EACH = (0.90, 0.995)  # and of each condition
 WIDTH = NormalDist().inv_cdf(0.975)
-Floats = NDArray[np.float64]
 
 
 # --- Tables --------------------------------------------------------------------------------------------------------
@@ -126,17 +125,17 @@ class Asked:
     truth: int
     by_chance: float  # what the count would be if rows and values were unrelated
     chosen: tuple[tuple[int, ...], ...]
-    meets: tuple[NDArray[np.bool_], ...]
-    both: Mapping[tuple[int, int], NDArray[np.bool_]]
+    meets: tuple[Bools, ...]
+    both: Mapping[tuple[int, int], Bools]
 
 
 def ask(people: People, texts: Sequence[str]) -> list[Asked]:
     values = tuple(value for value, count in people.counts.items() if count)
     rows = len(people.cells[people.sensitive])
-    with Engine() as engine:
+    with Database() as engine:
         engine.register("people", pa.table({**people.cells, "row": np.arange(rows)}))
 
-        def where(condition: Condition | str) -> NDArray[np.bool_]:
+        def where(condition: Condition | str) -> Bools:
             sql = condition if isinstance(condition, str) else render(condition)
             found = np.zeros(rows, dtype=np.bool_)
             found[engine.arrow(f"SELECT row FROM people WHERE {sql}")["row"].to_numpy()] = True
@@ -161,9 +160,7 @@ def ask(people: People, texts: Sequence[str]) -> list[Asked]:
         return asked
 
 
-def released(
-    people: People, tolerance: discreet.Tolerance, sizes: str
-) -> Iterator[tuple[Regression, NDArray[np.int64]]]:
+def released(people: People, tolerance: discreet.Tolerance, sizes: str) -> Iterator[tuple[Regression, Ints]]:
     """Release after release, each with the next seed: its ST, and the bucket of every row."""
     counts = people.counts
     plan = discreet.plan_buckets(counts, tolerance.of(counts), sizes=sizes)

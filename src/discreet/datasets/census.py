@@ -11,9 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import TableError
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from discreet.ground.arrays import Floats, Ints
 
 AGES = range(17, 93)
 GENDER = (0.514, 0.486)
@@ -81,7 +79,7 @@ def _check_rows(rows: int) -> None:
         raise TableError(f"rows ({rows}) must be at least 1; ask for more rows")
 
 
-def _occupation(coins: np.random.Generator, years: Floats, gender: Codes, education: Codes) -> Codes:
+def _occupation(coins: np.random.Generator, years: Floats, gender: Ints, education: Ints) -> Ints:
     """Education leads into a group of occupations; gender and age decide within it. The shares stay exact."""
     rows = len(years)
     scattered = _shares(50, *OCCUPATION_ENDS)[(np.arange(50) * 17 + 5) % 50]
@@ -95,21 +93,21 @@ def _occupation(coins: np.random.Generator, years: Floats, gender: Codes, educat
     return _cut_counts(group + place, counts)
 
 
-def _cut(score: NDArray[np.number], shares: Floats | tuple[float, ...]) -> Codes:
+def _cut(score: NDArray[np.number], shares: Floats | tuple[float, ...]) -> Ints:
     """Rank the rows by a score and cut the ranking by shares: code 0 to the lowest, and so on."""
     return _cut_counts(score, _counts(np.asarray(shares), len(score)))
 
 
-def _cut_counts(score: NDArray[np.number], counts: Codes) -> Codes:
+def _cut_counts(score: NDArray[np.number], counts: Ints) -> Ints:
     codes = np.empty(len(score), dtype=np.int64)
     codes[np.argsort(score, kind="stable")] = np.repeat(np.arange(len(counts)), counts)
     return codes
 
 
-def _counts(shares: Floats, rows: int) -> Codes:
+def _counts(shares: Floats, rows: int) -> Ints:
     """Whole rows for each share, off by less than one, with the given sum: the largest remainders are rounded up."""
     wanted = shares / shares.sum() * rows
-    counts: Codes = np.floor(wanted).astype(np.int64)
+    counts: Ints = np.floor(wanted).astype(np.int64)
     counts[np.argsort(counts - wanted, kind="stable")[: rows - counts.sum()]] += 1
     return counts
 
@@ -140,5 +138,5 @@ def _names(attribute: str, values: int) -> tuple[str, ...]:
     return tuple(f"{attribute}-{number:0{len(str(values))}d}" for number in range(1, values + 1))
 
 
-def _texts(codes: Codes, names: tuple[str, ...]) -> pa.Array:
+def _texts(codes: Ints, names: tuple[str, ...]) -> pa.Array:
     return pa.array(names).take(pa.array(codes))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
+
+from discreet.ground.arrays import Floats
 
 # disease: base weight, age at its peak, spread in years, factor for women, ward
 DISEASES: dict[str, tuple[float, float, float, float, str]] = {
@@ -147,6 +148,6 @@ def write_hospital(folder: Path, patients: int = 20_000) -> tuple[Path, Path]:
     return data, policy
 
 
-def _zipf(length: int) -> NDArray[np.float64]:
-    weight: NDArray[np.float64] = 1 / np.sqrt(np.arange(1, length + 1))
+def _zipf(length: int) -> Floats:
+    weight: Floats = 1 / np.sqrt(np.arange(1, length + 1))
     return weight / float(weight.sum())

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from discreet.errors import DiscreetError
+from discreet.ground.arrays import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 CONFIDENCE = 0.25

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from discreet.datasets.census import AGES, synthetic_census
-from discreet.mechanism.diffgen.planning.rows import Rows
+from discreet.ground.arrays import Ints
 from discreet.schema.domain import Domain, Integers, Listed
 from discreet.schema.hierarchy import read_hierarchy
 from discreet.schema.schema import Schema
@@ -27,8 +28,6 @@ LOSSES = (0, 1, 500, 1000, 1250, 1500, 1750, 2000, 2250, 2500, 3000, 4000, 5000)
 CENSUS = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Country", "Household", "Income")
 HIERARCHIES = "hierarchies"
 GROUP = 5  # neighbours of a list without a hierarchy, in the synthetic table
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,39 +42,52 @@ class Labelled:
     def attributes(self) -> tuple[str, ...]:
         return tuple(name for name in self.table.column_names if name != self.target)
 
-    def taxonomies(self) -> tuple[Taxonomy, ...]:
-        schema = Schema(quasi_identifiers=self.attributes, sensitive=self.target, domains=self.domains)
-        return tuple(taxonomy_of(schema, name) for name in self.attributes)
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(quasi_identifiers=self.attributes, sensitive=self.target, domains=self.domains)
 
-    def codes(self, name: str) -> Ints:
+    @cached_property
+    def taxonomies(self) -> tuple[Taxonomy, ...]:
+        return tuple(taxonomy_of(self.schema, name) for name in self.attributes)
+
+    def codes(self, rows: pa.Table, name: str) -> Ints:
         """The place of each row's value in its column's domain."""
-        values = pa.array(list(self.domains[name]), self.table[name].type)
-        found = pc.index_in(self.table[name].combine_chunks(), values)
+        values = pa.array(list(self.domains[name]), rows[name].type)
+        found = pc.index_in(rows[name].combine_chunks(), values)
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
+    def coded(self, rows: pa.Table) -> Coded:
+        """Rows as cells of the taxonomies, and their classes."""
+        cells = tuple(each.cell_of[self.codes(rows, each.name)] for each in self.taxonomies)
+        return Coded(cells=cells, classes=self.codes(rows, self.target))
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Coded:
+    """For each attribute the cell of each row, and the class of each row."""
+
+    cells: tuple[Ints, ...]
+    classes: Ints
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Halves:
-    """Two thirds of the rows, to be published, and one third, to be classified; `codes` are those of the first."""
+    """Two thirds of the rows, to be published, and one third, to be classified."""
 
     source: Labelled
-    train: Rows
-    test: Rows
-    codes: dict[str, Ints]
+    train: pa.Table
+    test: pa.Table
+
+    @cached_property
+    def tests(self) -> Coded:
+        return self.source.coded(self.test)
 
 
 def halve(source: Labelled, coins: np.random.Generator) -> Halves:
-    """A random two thirds and the rest, as cells of taxonomies."""
-    taxonomies = source.taxonomies()
-    codes = {name: source.codes(name) for name in source.table.column_names}
+    """A random two thirds and the rest."""
     order = coins.permutation(len(source.table))
     cut = len(source.table) * 2 // 3
-    classes = len(source.domains[source.target])
-    parts = []
-    for chosen in (order[:cut], order[cut:]):
-        cells = tuple(each.cell_of[codes[each.name][chosen]] for each in taxonomies)
-        parts.append(Rows(cells, codes[source.target][chosen], taxonomies, classes))
-    return Halves(source, parts[0], parts[1], {name: own[order[:cut]] for name, own in codes.items()})
+    return Halves(source=source, train=source.table.take(order[:cut]), test=source.table.take(order[cut:]))
 
 
 def adult(folder: Path) -> Labelled:
@@ -89,9 +101,11 @@ def adult(folder: Path) -> Labelled:
         "age": Integers(low=17, high=90),
         "education-num": Integers(low=1, high=16),
         "hours-per-week": Integers(low=1, high=99),
-        "capital-gain": binned(GAINS, (0, 1, 5000, 10_000)),
-        "capital-loss": binned(LOSSES, (0, 1, 1500, 2000)),
+        "capital-gain": bins(GAINS, (0, 1, 5000, 10_000)),
+        "capital-loss": bins(LOSSES, (0, 1, 1500, 2000)),
     }
+    for name, edges in (("capital-gain", GAINS), ("capital-loss", LOSSES)):
+        rows = rows.set_column(rows.column_names.index(name), name, binned(rows[name], edges))
     for name in rows.column_names:
         if name not in domains:
             domains[name] = _listed(rows, name, folder / HIERARCHIES / f"adult_hierarchy_{name}.csv")
@@ -118,16 +132,24 @@ def synthetic(rows: int) -> Labelled:
     return Labelled(table, domains, "Gender")
 
 
-def binned(edges: Sequence[int], coarse: Sequence[int]) -> Integers:
-    """Whole numbers with declared bins and wider bins above them."""
+def bins(edges: Sequence[int], coarse: Sequence[int]) -> Listed:
+    """Declared bins of whole numbers, from each edge to the next, and wider ones above them; `coarse` are edges too."""
+    wide = _labels((*coarse, edges[-1]))
+    paths = tuple(
+        (label, wide[sum(edge <= low for edge in coarse) - 1], "*")
+        for low, label in zip(edges, _labels(edges), strict=False)
+    )
+    return Listed(values=_labels(edges), paths=paths)
 
-    def label(value: int, marks: Sequence[int]) -> str:
-        low = max(mark for mark in marks if mark <= value)
-        high = min(mark for mark in (*marks, edges[-1]) if mark > low) - 1
-        return f"{low}-{high}"
 
-    paths = [(str(value), label(value, edges), label(value, coarse), "*") for value in range(edges[-1])]
-    return Integers(low=0, high=edges[-1] - 1, paths=tuple(paths))
+def binned(column: pa.ChunkedArray, edges: Sequence[int]) -> pa.Array:
+    """The label of the bin of each number."""
+    numbers = column.combine_chunks().to_numpy(zero_copy_only=False)
+    return pa.array(_labels(edges)).take(pa.array(np.searchsorted(edges, numbers, side="right") - 1))
+
+
+def _labels(edges: Sequence[int]) -> tuple[str, ...]:
+    return tuple(f"{low}-{high - 1}" for low, high in pairwise(edges))
 
 
 def _listed(rows: pa.Table, name: str, file: Path) -> Listed:

@@ -1,93 +1,71 @@
-"""All selection queries of up to three attributes at once: every cell of every table of up to three attributes.
+"""Selection queries of up to three attributes, `a = x [AND b = y [AND c = z]]`, and what a release answers to them.
 
-Paper: [RSH] section 5.
+Paper: [RSH] section 5 asks all of them. All of up to two attributes are asked here; of those of three, whole slices
+(one value of the attribute with the most values, and all of the two others) at equal steps from a random start, so that
+all attributes are among them and each query has the same chance. Means weigh a query by how many it stands for.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from discreet.estimate.alphabeta.independence import Independence
-from discreet.estimate.alphabeta.margins import Margins, chosen_pairs
-from discreet.mechanism.alphabeta.making.codes import Radix, distinct
+from discreet.estimate.estimate import Estimate
+from discreet.estimate.release import Release
+from discreet.evaluate.conditions import equal
+from discreet.evaluate.scratch import Slice, true_groups
+from discreet.ground.arrays import Floats, Ints
+from discreet.schema.schema import Schema
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Selections:
-    """The queries `a = x [AND b = y [AND c = z]]` over attributes with these numbers of values, in one long array."""
+    """Queries in the order of their slices: the true count of each, and how many queries it stands for."""
 
-    sizes: tuple[int, ...]
-    attributes: int = 3
+    slices: tuple[Slice, ...]
+    conditions: tuple[str, ...]
+    truth: Ints
+    weight: Floats
 
-    @cached_property
-    def subsets(self) -> tuple[tuple[int, ...], ...]:
-        numbers = range(len(self.sizes))
-        return tuple(each for k in range(1, self.attributes + 1) for each in combinations(numbers, k))
+    def answers(self, release: Release, estimator: str | None = None) -> list[Estimate]:
+        """What a release says of every query, slice by slice."""
+        return [
+            answer
+            for each in self.slices
+            for _, answer in release.count_by(*each.columns, where=each.where, estimator=estimator)
+        ]
 
-    @cached_property
-    def _places(self) -> dict[tuple[int, ...], slice]:
-        ends = np.cumsum([self._cells(each) for each in self.subsets]).tolist()
-        return {each: slice(end - self._cells(each), end) for each, end in zip(self.subsets, ends, strict=True)}
-
-    def _cells(self, subset: Sequence[int]) -> int:
-        return math.prod(self.sizes[i] for i in subset)
-
-    def __len__(self) -> int:
-        return sum(map(self._cells, self.subsets))
-
-    @cached_property
-    def possible(self) -> Floats:
-        """n_D of every query."""
-        domain = math.prod(self.sizes)
-        parts = [np.full(self._cells(each), float(domain // self._cells(each))) for each in self.subsets]
-        return np.concatenate(parts)
-
-    def count(self, columns: Sequence[Ints]) -> Ints:
-        """How many tuples, given by the codes of their values, meet every query."""
-        found = np.zeros(len(self), dtype=np.int64)
-        for subset, place in self._places.items():
-            keys = columns[subset[0]]
-            for i in subset[1:]:
-                keys = keys * self.sizes[i] + columns[i]
-            found[place] = np.bincount(keys, minlength=self._cells(subset))
-        return found
-
-    def margins(self, counts: Ints) -> Margins:
-        """The one- and two-way tables among the counts."""
-        ones = tuple(counts[self._places[(i,)]] for i in range(len(self.sizes)))
-        return Margins(ones=ones, pairs={pair: counts[self._places[pair]] for pair in chosen_pairs(self.sizes)})
-
-    def expected(self, model: Independence) -> Floats:
-        """What a model of independent attributes expects for every query."""
-        return np.concatenate([model.cells(*each) for each in self.subsets])
+    def mean(self, errors: Floats, least: int) -> float:
+        """The mean over the queries with at least that true count."""
+        chosen = self.truth >= least
+        return float(np.average(errors[chosen], weights=self.weight[chosen]))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tuples:
-    """The distinct tuples of a table, packed, over the domain of the values that occur in it."""
+def selections_of(rows: pa.Table, schema: Schema, coins: np.random.Generator, *, sliced: int = 100) -> Selections:
+    """All queries of up to two attributes, and `sliced` slices of those of three, with their true counts."""
+    whole = [Slice(each) for k in (1, 2) for each in combinations(schema.columns, k)]
+    three = [each for columns in combinations(schema.columns, 3) for each in _sliced(schema, columns)]
+    number = min(sliced, len(three))
+    picked = np.floor((np.arange(number) + coins.random()) * len(three) / max(number, 1)).astype(np.int64).tolist()
+    slices = [*whole, *(three[place] for place in picked)]
+    conditions, truth, apart = [], [], []
+    for number, (each, known) in enumerate(zip(slices, true_groups(rows, slices), strict=True)):
+        for values in product(*(schema.domains[name] for name in each.columns)):
+            parts = [equal(name, value) for name, value in zip(each.columns, values, strict=True)]
+            conditions.append(" AND ".join([*parts, each.where] if each.where else parts))
+            truth.append(known.get(values, 0))
+            apart.append(number >= len(whole))
+    all_three = sum(math.prod(len(schema.domains[name]) for name in each) for each in combinations(schema.columns, 3))
+    weight = np.where(apart, all_three / max(sum(apart), 1), 1.0)
+    return Selections(slices=tuple(slices), conditions=tuple(conditions), truth=np.array(truth), weight=weight)
 
-    own: Ints
-    radix: Radix
 
-    @property
-    def rows(self) -> int:
-        return int(self.own.shape[1])
-
-
-def coded(table: pa.Table) -> Tuples:
-    """A table as a set of tuples. For experiments only: what occurs in a table is no public domain."""
-    columns = [table[name].combine_chunks().dictionary_encode() for name in table.column_names]
-    radix = Radix(sizes=tuple(len(column.dictionary) for column in columns))
-    codes = [column.indices.to_numpy(zero_copy_only=False).astype(np.int64) for column in columns]
-    return Tuples(own=distinct(radix.pack(codes)), radix=radix)
+def _sliced(schema: Schema, columns: tuple[str, ...]) -> list[Slice]:
+    """The queries over some columns, by the values of the one that has the most."""
+    widest = max(columns, key=lambda name: len(schema.domains[name]))
+    others = tuple(name for name in columns if name != widest)
+    return [Slice(others, equal(widest, value)) for value in schema.domains[widest]]

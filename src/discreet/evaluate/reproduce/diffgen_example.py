@@ -9,13 +9,14 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
-from discreet.mechanism.diffgen.making.consistency import consistent, consistent_by_paper
+from discreet.ground.arrays import Floats
+from discreet.mechanism.diffgen.making.consistency import consistent
 from discreet.mechanism.diffgen.making.counting import leaf_counts
-from discreet.mechanism.diffgen.making.cover import minimum_cover
+from discreet.mechanism.diffgen.papers.consistency import consistent_by_paper
+from discreet.mechanism.diffgen.papers.cover import minimum_cover
 from discreet.mechanism.diffgen.planning.budget import levels_of
 from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
 from discreet.mechanism.diffgen.planning.rows import Rows
@@ -23,8 +24,6 @@ from discreet.mechanism.diffgen.planning.tree import tree_of
 from discreet.schema.domain import Integers, Listed
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import taxonomy_of
-
-Floats = NDArray[np.float64]
 
 OWNERS = (
     ("<20", "No"), ("20-30", "Yes"), ("30-40", "No"), ("20-30", "No"),

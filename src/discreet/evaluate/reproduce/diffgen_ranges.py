@@ -5,32 +5,36 @@ Paper: [QSL] sections III and V.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.evaluate.figure import Curve, Figure
-from discreet.evaluate.ranges import Ranges, answers, ranges_of
+from discreet.evaluate.ranges import Ranges, ranges_of
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
-from discreet.evaluate.simulated import (
+from discreet.evaluate.scratch import opened, released
+from discreet.mechanism.diffgen.making.noise import SeededNoise
+from discreet.mechanism.diffgen.papers.compared import (
+    CLIPPED,
     DIFFGEN,
     EXACT,
     FORGOTTEN,
     NOISELESS,
     STATED,
-    Simulated,
-    diffgens,
-    guided,
-    one_way,
+    TablesAlone,
+    variants,
 )
-from discreet.mechanism.diffgen.making.noise import SeededNoise
 from discreet.mechanism.diffgen.planning.score import SCORES
+from discreet.mechanism.diffgen.policy.diffgen import DiffGen
+from discreet.schema.policy import Policy
 
-EPSILONS = ("0.1", "0.25", "0.5", "1")
-STEPS, QUICK_STEPS = (2, 4, 7, 10, 13), (2, 4)
-RUNS, QUICK_RUNS = 10, 2
-CONDITIONS, QUICK_CONDITIONS = 600, 60
-CLIPPED, GUIDED, ONE_WAY, LAPLACE = "DiffGen, negative leaves set to 0", "histogram-guided", "one-way tables", "Laplace"
+EPSILONS, QUICK_EPSILONS = ("0.1", "0.25", "0.5", "1"), ("0.1", "1")
+STEPS, QUICK_STEPS = (4, 7, 10), (4, 8)
+RUNS, QUICK_RUNS = 4, 2
+CONDITIONS, QUICK_CONDITIONS = 120, 20
+CLIPPED_AT = "max"  # the score at whose largest h negative leaves are also set to 0
+GUIDED, ONE_WAY, LAPLACE = "histogram-guided", "one-way tables", "Laplace"
 BASIC = (DIFFGEN, CLIPPED, STATED, FORGOTTEN, EXACT, NOISELESS)
 Key = tuple[str, str, str, int]  # epsilon, method, score, h
 
@@ -39,11 +43,16 @@ def _ranges(setting: Setting) -> Result:
     data = ranges_of(setting.sources.labelled(), QUICK_CONDITIONS if setting.quick else CONDITIONS)
     steps = QUICK_STEPS if setting.quick else STEPS
     runs = QUICK_RUNS if setting.quick else RUNS
+    epsilons = QUICK_EPSILONS if setting.quick else EPSILONS
     found: dict[Key, list[float]] = {}
-    for number, (epsilon, seed) in enumerate((each, run) for each in EPSILONS for run in range(runs)):
-        for key, error in _run(data, epsilon, steps, seed).items():
-            found.setdefault(key, []).append(error)
-        setting.tell((number + 1) / (len(EPSILONS) * runs))
+    source = data.halves.source
+    with opened(data.halves.train, Policy(schema=source.schema, mechanism=DiffGen(epsilon=1))) as table:
+        for number, (epsilon, seed) in enumerate((each, run) for each in epsilons for run in range(runs)):
+            for key, mechanism in _mechanisms(epsilon, steps):
+                with released(table, mechanism, seed) as release:
+                    found.setdefault(key, []).append(data.mean_error(release))
+            found.setdefault((epsilon, LAPLACE, "", 0), []).append(_laplace(data, epsilon, seed))
+            setting.tell((number + 1) / (len(epsilons) * runs))
     best = best_settings(found)
     return Result(
         columns=(
@@ -61,38 +70,33 @@ def _ranges(setting: Setting) -> Result:
         rows=tuple(_rows(found, best)),
         figures=(("errors", _figure(found, best)),),
         ours=_told(found, best),
-        data=f"{setting.sources.labelled_words}; {len(data.halves.train.classes):,} rows (two thirds) are counted, "
-        f"{len(data.conditions)} conditions over 1 to 3 attributes, mean true count {data.truth.mean():,.0f}; mean "
-        f"absolute error, median of {runs} runs; DiffGen and its variants at the best of h = "
-        f"{', '.join(map(str, steps))} and of two scores for each epsilon, all h are in the CSV",
+        data=f"{setting.sources.labelled_words}; {len(data.halves.train):,} rows (two thirds) are published, "
+        f"{len(data.conditions)} conditions over 1 to 3 attributes are asked of every release, mean true count "
+        f"{data.truth.mean():,.0f}; mean absolute error, median of {runs} releases; DiffGen and its variants at the "
+        f"best of h = {', '.join(map(str, steps))} and of two scores for each epsilon, all h are in the CSV",
     )
 
 
-def _run(data: Ranges, epsilon: str, steps: tuple[int, ...], seed: int) -> dict[Key, float]:
-    """The mean error of every method once."""
-    exact, rows = Fraction(epsilon), data.halves.train
-    found: dict[Key, float] = {}
+def _mechanisms(epsilon: str, steps: tuple[int, ...]) -> Iterator[tuple[Key, DiffGen]]:
+    """What is published once for each run."""
     for score in SCORES:
         for h in steps:
-            releases = diffgens(rows, exact, score, h, seed)
-            found |= {(epsilon, name, score, h): _error(data, each) for name, each in releases.items()}
-            plain = releases[DIFFGEN]
-            clipped = Simulated(plain.cuts, np.maximum(plain.leaves, 0.0), plain.tables, plain.steps)
-            found[epsilon, CLIPPED, score, h] = _error(data, clipped)
-        found[epsilon, GUIDED, score, 0] = _error(data, guided(rows, exact, score, _noise(seed)))
-    found[epsilon, ONE_WAY, "", 0] = _error(data, one_way(rows, exact, _noise(seed)))
-    noisy = _noise(seed).laplace(data.truth, exact / len(data.truth))
-    found[epsilon, LAPLACE, "", 0] = float(np.abs(noisy - data.truth).mean())
-    return found
+            for name, mechanism in variants(epsilon, score, h).items():
+                if name != CLIPPED or (score, h) == (CLIPPED_AT, steps[-1]):
+                    yield (epsilon, name, score, h), mechanism
+        yield (epsilon, GUIDED, score, 0), DiffGen(epsilon=epsilon, score=score)
+    yield (epsilon, ONE_WAY, "", 0), TablesAlone(epsilon=epsilon)
 
 
-def _noise(seed: int) -> SeededNoise:
-    return SeededNoise(np.random.default_rng([seed, 3]))
+def _laplace(data: Ranges, epsilon: str, seed: int) -> float:
+    """The mean error of the true counts with noise of their own, each at its part of epsilon."""
+    noise = SeededNoise(np.random.default_rng([seed, 3]))
+    noisy = noise.laplace(data.truth, Fraction(epsilon) / len(data.truth))
+    return float(np.abs(noisy - data.truth).mean())
 
 
-def _error(data: Ranges, release: Simulated) -> float:
-    found = answers(data.conditions, release.cuts, release.leaves, release.tables)
-    return float(np.abs(found - data.truth).mean())
+def _epsilons(found: dict[Key, list[float]]) -> list[str]:
+    return list(dict.fromkeys(epsilon for epsilon, *_ in found))
 
 
 def best_settings(found: dict[Key, list[float]]) -> dict[tuple[str, str], Key]:
@@ -108,7 +112,7 @@ def best_settings(found: dict[Key, list[float]]) -> dict[tuple[str, str], Key]:
 def _rows(found: dict[Key, list[float]], best: dict[tuple[str, str], Key]) -> list[tuple[Cell, ...]]:
     """The best settings first, then all of them."""
     methods = (*BASIC, GUIDED, ONE_WAY, LAPLACE)
-    keys = [best[epsilon, method] for epsilon in EPSILONS for method in methods]
+    keys = [best[epsilon, method] for epsilon in _epsilons(found) for method in methods]
     rows: list[tuple[Cell, ...]] = []
     for epsilon, method, score, h in [*keys, *(key for key in found if key not in keys)]:
         errors = found[epsilon, method, score, h]
@@ -135,17 +139,21 @@ def _named(method: str) -> str:
 
 def _told(found: dict[Key, list[float]], best: dict[tuple[str, str], Key]) -> str:
     def errors(method: str) -> str:
-        return " / ".join(f"{np.median(found[best[epsilon, method]]):,.0f}" for epsilon in EPSILONS)
+        return " / ".join(f"{np.median(found[best[epsilon, method]]):,.0f}" for epsilon in _epsilons(found))
 
     parts = [f"{_named(method)} {errors(method)}" for method in (*BASIC, GUIDED, ONE_WAY, LAPLACE)]
-    return f"Mean error at eps = {' / '.join(EPSILONS)}, each method at its best h and score: {'; '.join(parts)}"
+    return (
+        f"Mean error at eps = {' / '.join(_epsilons(found))}, each method at its best h and score: {'; '.join(parts)}"
+    )
 
 
 def _figure(found: dict[Key, list[float]], best: dict[tuple[str, str], Key]) -> Figure:
     curves = tuple(
         Curve(
             label=_named(method),
-            points=tuple((float(epsilon), float(np.median(found[best[epsilon, method]]))) for epsilon in EPSILONS),
+            points=tuple(
+                (float(epsilon), float(np.median(found[best[epsilon, method]]))) for epsilon in _epsilons(found)
+            ),
             dashed=method in (FORGOTTEN, NOISELESS),
         )
         for method in (DIFFGEN, STATED, FORGOTTEN, EXACT, NOISELESS, GUIDED, ONE_WAY, LAPLACE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from discreet.engine.progress import Tell
 from discreet.evaluate.figure import Figure
 from discreet.evaluate.reproduce.data import Sources
+from discreet.ground.progress import Tell
 
 Cell = str | int | float | None
 

@@ -7,27 +7,26 @@ Symbols: c_b(x) records of bucket b have the sensitive value x; p(x) is what he 
 
 from __future__ import annotations
 
-import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from discreet.evaluate.figure import Curve, Figure
-from discreet.evaluate.perturbation import EXCLUSIVE, INDEPENDENT, alpha_beta
 from discreet.evaluate.reproduce.data import ADULT_ROWS
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
-from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.evaluate.scratch import opened, released, seen_values
+from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.guarantee.dgamma import EVEN
+from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
 from discreet.mechanism.buckets.policy.anatomy import Anatomy
-from discreet.mechanism.publish import publish
-from discreet.schema.domain import Integers, Listed
+from discreet.release.buckets.manifest import QIT
+from discreet.schema.domain import Integers
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
-from discreet.table.read import read_table
 
 DIVERSITIES = (2, 4, 7)
 LEVELS = (0.2, 0.5, 0.9)
@@ -35,9 +34,6 @@ IMPROBABLE = 0.9  # of the values that a person does not have, in the drawn prio
 D, GAMMA = 10 * Fraction(ADULT_ROWS, 648_023_040), Fraction(1, 5)
 NO_RELEASE = "no release"
 _PERSON = "person"  # a column that finds people in the release again
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +52,7 @@ class People:
         return found
 
 
-def learned(people: People, known: NDArray[np.bool_]) -> Floats:
+def learned(people: People, known: Bools) -> Floats:
     """Priors from statistics: how often each value occurs in each group among the people that he knows."""
     values = people.counts.shape[1]
     cells = np.bincount(people.group[known] * values + people.true[known], minlength=values * (people.group.max() + 1))
@@ -73,29 +69,25 @@ def drawn(people: People, ratio: float, coins: np.random.Generator) -> Floats:
     return found
 
 
-def _published(table: pa.Table, sensitive: str, groups: list[str], diversity: int) -> People:
-    """An l-diverse release, and where everybody is in it."""
-    domains = {name: Listed(values=tuple(sorted(set(table[name].to_pylist())))) for name in [*groups, sensitive]}
+def _published(table: pa.Table, sensitive: str, groups: list[str]) -> Iterator[tuple[int, People]]:
+    """An l-diverse release for each l, and where everybody is in it."""
     schema = Schema(
         quasi_identifiers=(_PERSON, *groups),
         sensitive=sensitive,
-        domains={_PERSON: Integers(low=0, high=len(table) - 1), **domains},
+        domains={_PERSON: Integers(low=0, high=len(table) - 1), **seen_values(table.select([*groups, sensitive]))},
     )
-    policy = Policy(schema=schema, mechanism=Anatomy(l=diversity))
-    with tempfile.TemporaryDirectory() as folder:
-        whole = table.select([*groups, sensitive]).append_column(_PERSON, pa.array(np.arange(len(table))))
-        opened = read_table(whole, policy)
-        release = publish(opened, policy, to=Path(folder) / "release", seed=0)
-        opened.close()
-        rows = pq.read_table(release.path / "data" / "qit.parquet", columns=[_PERSON, "BID"])
-        release.close()
-    _, numbers = np.unique(rows["BID"].to_numpy(), return_inverse=True)
-    bucket = np.zeros(len(table), dtype=np.int64)
-    bucket[rows[_PERSON].to_numpy()] = numbers
     true, group = _codes(table, [sensitive]), _codes(table, groups)
-    counts = np.zeros((numbers.max() + 1, true.max() + 1), dtype=np.int64)
-    np.add.at(counts, (bucket, true), 1)
-    return People(bucket=bucket, true=true, group=group, counts=counts)
+    whole = table.select([*groups, sensitive]).append_column(_PERSON, pa.array(np.arange(len(table))))
+    with opened(whole, Policy(schema=schema, mechanism=Anatomy(l=DIVERSITIES[0]))) as people:
+        for diversity in DIVERSITIES:
+            with released(people, Anatomy(l=diversity), 0) as release:
+                rows = pq.read_table(release.path / QIT, columns=[_PERSON, "BID"])
+            _, numbers = np.unique(rows["BID"].to_numpy(), return_inverse=True)
+            bucket = np.zeros(len(table), dtype=np.int64)
+            bucket[rows[_PERSON].to_numpy()] = numbers
+            counts = np.zeros((numbers.max() + 1, true.max() + 1), dtype=np.int64)
+            np.add.at(counts, (bucket, true), 1)
+            yield diversity, People(bucket=bucket, true=true, group=group, counts=counts)
 
 
 def _codes(table: pa.Table, names: list[str]) -> Ints:
@@ -105,10 +97,9 @@ def _codes(table: pa.Table, names: list[str]) -> Ints:
     return np.array([numbers[cell] for cell in cells], dtype=np.int64)
 
 
-def bounded(guarantee: DGammaPrivacy) -> float:
+def bounded(adversary: str) -> float:
     """The same adversary on an alpha-beta release: a tuple of prior d that it shows, whatever he holds of others."""
-    odds = guarantee.d / (1 - guarantee.d) * guarantee.keep / guarantee.insert
-    return float(odds / (1 + odds))
+    return float(AlphaBeta(prior=D, posterior=GAMMA, adversary=adversary).choose(D, EVEN).posterior)
 
 
 def _attack(setting: Setting) -> Result:
@@ -117,8 +108,7 @@ def _attack(setting: Setting) -> Result:
     sensitive, groups = named["occupation"], [named.get("sex", named.get("gender", "")), named["education"]]
     rows: list[tuple[Cell, ...]] = []
     curves: dict[str, list[tuple[float, float]]] = {}
-    for number, diversity in enumerate(DIVERSITIES):
-        people = _published(table, sensitive, groups, diversity)
+    for number, (diversity, people) in enumerate(_published(table, sensitive, groups)):
         coins = np.random.default_rng(diversity)
         known = coins.random(len(table)) < 0.5
         kinds = {
@@ -137,8 +127,8 @@ def _attack(setting: Setting) -> Result:
             above = [float((alone > level).mean()) for level in LEVELS]
             rows.append((NO_RELEASE, "statistics", float(alone.mean()), *above))
         setting.tell((number + 1) / len(DIVERSITIES))
-    for label in (INDEPENDENT, EXCLUSIVE):
-        most = bounded(alpha_beta(D, GAMMA)[label].guarantee)
+    for label in ("independent", "exclusive"):
+        most = bounded(label)
         rows.append(
             (f"alpha-beta, {label}", "any, if tuples are independent", most, *(float(most > z) for z in LEVELS))
         )

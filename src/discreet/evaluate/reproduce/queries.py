@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from discreet.evaluate.conditions import among
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.tolerances import FLOOR, PLANS
+from discreet.evaluate.scratch import opened, released, schema_of
+from discreet.ground.arrays import Floats, Ints
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.compare import THETAS
 from discreet.mechanism.buckets.policy.buckets import Buckets
-from discreet.mechanism.publish import publish
-from discreet.schema.domain import Listed
 from discreet.schema.policy import Policy
-from discreet.schema.schema import Schema
-from discreet.table.read import read_table
+from discreet.table.table import Table
 
 SELECTIVITY = 0.01
 QUERIES, QUICK_QUERIES = 5_000, 60
 ESTIMATORS = ("uniform", "unbiased")
 
 
-def random_queries(table: pa.Table, sensitive: str, number: int, seed: int = 1) -> tuple[list[str], NDArray[np.int64]]:
+def random_queries(table: pa.Table, sensitive: str, number: int, seed: int = 1) -> tuple[list[str], Ints]:
     """Queries of the papers' form with a true count above 0, and those counts.
 
     Each asks for 1 to 7 quasi-identifiers and the sensitive attribute, each by a random subset of its values, such that
@@ -52,21 +50,11 @@ def random_queries(table: pa.Table, sensitive: str, number: int, seed: int = 1) 
             wanted = np.zeros(size, dtype=np.bool_)
             wanted[picked] = True
             matching &= wanted[codes[name]]
-            listed = ", ".join("'" + words[name][i].replace("'", "''") + "'" for i in picked)
-            parts.append(f'"{name}" IN ({listed})')
+            parts.append(among(name, [words[name][i] for i in picked]))
         if count := int(matching.sum()):
             queries.append(" AND ".join(parts))
             counts.append(count)
     return queries, np.array(counts, dtype=np.int64)
-
-
-def _policy(table: pa.Table, sensitive: str, theta: int, sizes: str) -> Policy:
-    domains = {name: Listed(values=tuple(sorted(set(table[name].to_pylist())))) for name in table.column_names}
-    others = tuple(name for name in table.column_names if name != sensitive)
-    return Policy(
-        schema=Schema(quasi_identifiers=others, sensitive=sensitive, domains=domains),
-        mechanism=Buckets(tolerance=Tolerance(theta=theta, floor=FLOOR), sizes=sizes),
-    )
 
 
 def _errors(setting: Setting) -> Result:
@@ -78,10 +66,11 @@ def _errors(setting: Setting) -> Result:
         table = setting.sources.table(name)
         queries, truths = random_queries(table, sensitive, QUICK_QUERIES if setting.quick else QUERIES)
         curves: dict[tuple[str, str], list[tuple[float, float]]] = {}
-        for theta in thetas:
-            for sizes, label in PLANS:
-                found = _relative_errors(table, _policy(table, sensitive, int(theta), sizes), queries, truths)
-                for estimator, errors in found.items():
+        plans = {(theta, label): _buckets(theta, sizes) for theta in thetas for sizes, label in PLANS}
+        policy = Policy(schema=schema_of(table, sensitive), mechanism=_buckets(thetas[0], PLANS[0][0]))
+        with opened(table, policy) as people:
+            for (theta, label), mechanism in plans.items():
+                for estimator, errors in _relative_errors(people, mechanism, queries, truths).items():
                     known = errors[~np.isnan(errors)]
                     mean, median = float(known.mean()), float(np.median(known))
                     rows.append((name, int(theta), label, estimator, mean, median, len(errors) - len(known)))
@@ -116,15 +105,13 @@ def _errors(setting: Setting) -> Result:
     )
 
 
-def _relative_errors(
-    table: pa.Table, policy: Policy, queries: list[str], truths: NDArray[np.int64]
-) -> dict[str, NDArray[np.float64]]:
-    with tempfile.TemporaryDirectory() as folder:
-        opened = read_table(table, policy)
-        release = publish(opened, policy, to=Path(folder) / "release", seed=0)
-        opened.close()
+def _buckets(theta: Fraction, sizes: str) -> Buckets:
+    return Buckets(tolerance=Tolerance(theta=theta, floor=FLOOR), sizes=sizes)
+
+
+def _relative_errors(table: Table, mechanism: Buckets, queries: list[str], truths: Ints) -> dict[str, Floats]:
+    with released(table, mechanism, 0) as release:
         answers = {each: release.count_many(queries, estimator=each) for each in ESTIMATORS}
-        release.close()
     values = {each: np.array([answer.value for answer in found], dtype=np.float64) for each, found in answers.items()}
     return {each: np.abs(found - truths) / truths for each, found in values.items()}  # unknown answers are not a number
 

@@ -10,18 +10,19 @@ import numpy as np
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.evaluate.reproduce.tolerances import FLOOR
+from discreet.ground.arrays import Ints
 from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.planning.caps import Classes, Ints, caps_of, smallest_size
-from discreet.mechanism.buckets.planning.ilp import solve_many_sizes
-from discreet.mechanism.buckets.planning.metrics import loss_of
-from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
-from discreet.mechanism.buckets.planning.two_size import best_two_sizes
-from discreet.mechanism.buckets.planning.two_size_search import (
+from discreet.mechanism.buckets.papers.ilp import solve_many_sizes
+from discreet.mechanism.buckets.papers.two_size_search import (
     search_two_sizes,
     with_full_pruning,
     with_loss_pruning,
     without_pruning,
 )
+from discreet.mechanism.buckets.planning.caps import Classes, caps_of, smallest_size
+from discreet.mechanism.buckets.planning.metrics import loss_of
+from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
+from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
 THETA, MAX_SIZE = 8, 50
 ROWS = (100_000, 200_000, 300_000, 400_000, 500_000)

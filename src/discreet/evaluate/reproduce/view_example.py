@@ -6,13 +6,23 @@ Symbols: n = 6, m = 1200, alpha = 2/3, beta = 1/150; n_V, n_D tuples of the view
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
+import pyarrow as pa
+
+from discreet.estimate.estimate import Estimate
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
+from discreet.evaluate.scratch import opened, released
+from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.guarantee.frapp import FrappPrivacy
+from discreet.mechanism.alphabeta.papers.given import Given
 from discreet.query.count_domain import count_domain
+from discreet.schema.domain import Domain, Integers, Listed
+from discreet.schema.policy import Policy
+from discreet.schema.schema import Schema
 
 Row = tuple[int, str, int]
 
@@ -46,8 +56,13 @@ VIEW: tuple[Row, ...] = (
     (26, "American", 99),
     (39, "Indian", 94),
 )
-DOMAINS = {"age": range(20, 40), "nationality": ("American", "British", "Indian"), "score": range(81, 101)}
+DOMAINS: dict[str, Domain] = {
+    "age": Integers(low=20, high=39),
+    "nationality": Listed(values=("American", "British", "Indian")),
+    "score": Integers(low=81, high=100),
+}
 ALPHA, BETA = Fraction(2, 3), Fraction(1, 150)
+PRIOR = Fraction(6, 1200)  # n / m
 WHERE = "score < 3 * age"
 
 
@@ -55,15 +70,29 @@ def _meet(rows: tuple[Row, ...]) -> int:
     return sum(score < 3 * age for age, _, score in rows)
 
 
-def _estimate(possible: int) -> float:
-    return float((_meet(VIEW) - BETA * possible) / ALPHA)
+@cache
+def _answer() -> Estimate:
+    """What a release that shows Table 1(d) answers."""
+    names = tuple(DOMAINS)
+    schema = Schema(quasi_identifiers=names[:-1], sensitive=names[-1], domains=DOMAINS)
+    mechanism = Given(prior=PRIOR, posterior=Fraction(1, 2), view=VIEW, keep=ALPHA + BETA, insert=BETA)
+    rows = pa.table(dict(zip(names, map(list, zip(*TABLE, strict=True)), strict=True)))
+    with opened(rows, Policy(schema=schema, mechanism=mechanism)) as table, released(table, mechanism, 0) as release:
+        return release.count(WHERE)
+
+
+def _estimate() -> float:
+    return _answer().value or 0.0
 
 
 def _standard_error() -> float:
     """Of the estimate, at the count that it gives."""
-    keep, at = ALPHA + BETA, _estimate(_possible())
-    variance = _possible() * BETA * (1 - BETA) + at * float(keep * (1 - keep) - BETA * (1 - BETA))
-    return math.sqrt(variance) / float(ALPHA)
+    return _answer().standard_error or 0.0
+
+
+def _estimate_as_printed() -> float:
+    """(n_V - beta n_D) / alpha with the printed n_D, which counts another domain than the example's."""
+    return float((_meet(VIEW) - BETA * 190) / ALPHA)
 
 
 def _possible() -> int:
@@ -72,15 +101,16 @@ def _possible() -> int:
 
 def _posterior_alpha_beta() -> float:
     """Of a tuple of prior n / m that the view shows."""
-    prior, keep = Fraction(6, 1200), ALPHA + BETA
-    return float(prior * keep / (prior * keep + (1 - prior) * BETA))
+    promise = DGammaPrivacy(
+        d=PRIOR, gamma=Fraction(1, 2), adversary="independent", keep=ALPHA + BETA, insert=BETA, candidates=1
+    )
+    return float(promise.posterior)
 
 
 def _posterior_frapp() -> float:
-    """The same for FRAPP with g = 1/3 and a tuple shown once: the odds rise by 1 + g m / ((1 - g) n)."""
-    prior, keep = Fraction(6, 1200), Fraction(1, 3)
-    raised = prior / (1 - prior) * (1 + keep / (1 - keep) * Fraction(1200, 6))
-    return float(raised / (1 + raised))
+    """The same for FRAPP with g = 1/3 and a tuple shown once."""
+    promise = FrappPrivacy(d=PRIOR, gamma=Fraction(1, 2), keep=Fraction(1, 3), rows=6, domain=1200, candidates=1)
+    return float(promise.posterior(1))
 
 
 def _expected_size() -> float:
@@ -104,8 +134,8 @@ NUMBERS: tuple[tuple[str, Number | None, Callable[[], Number], str], ...] = (
      lambda: count_domain("score <= 3 * age", {name: DOMAINS[name] for name in ("age", "score")}), ""),
     ("Example 4.1, n_V", 6, lambda: _meet(VIEW), ""),
     ("Example 4.1, true count", 4, lambda: _meet(TABLE), "those of 32, 33 and 36 years"),
-    ("Example 4.1, estimate", 7.1, lambda: _estimate(_possible()), "follows from n_D"),
-    ("Example 4.1, estimate with the printed n_D", 7.1, lambda: _estimate(190), ""),
+    ("Example 4.1, estimate", 7.1, _estimate, "follows from n_D"),
+    ("Example 4.1, estimate with the printed n_D", 7.1, _estimate_as_printed, ""),
     ("Example 4.1, standard error", None, _standard_error, ""),
 )  # fmt: skip
 
@@ -140,7 +170,7 @@ def _example(setting: Setting) -> Result:
         columns=("number", "printed", "ours", "same", "why"),
         rows=tuple(rows),
         figures=(("numbers", figure),),
-        ours=f"{hold} of the {printed_numbers} printed numbers hold; the estimate is {_estimate(_possible()):.2f} "
+        ours=f"{hold} of the {printed_numbers} printed numbers hold; the estimate is {_estimate():.2f} "
         f"for a true count of {_meet(TABLE)}, with a standard error of {_standard_error():.2f}",
         data="the paper's own small table",
     )

@@ -1,7 +1,7 @@
 """From how many views on the printed probabilities give too much away, by every history of a tuple.
 
 Paper: [RSH] section 4.4.1, Algorithm 7.
-Symbols: as in several_views; a history says of each view whether it showed a tuple.
+Symbols: as in `discreet.mechanism.alphabeta.papers.algorithm_7`; a history says of each view whether it showed a tuple.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from itertools import product
 
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
-from discreet.evaluate.reproduce.several_views import POSTERIOR, PRIOR, Printed
+from discreet.mechanism.alphabeta.papers.algorithm_7 import Printed
 
+PRIOR, POSTERIOR = 10, Fraction(1, 5)
 PAPER_ROWS, PAPER_DOMAIN = 30_162, 648_023_040
 MOST_VIEWS, QUICK_MOST_VIEWS = 14, 5
 POSITIVE, NEGATIVE, JOINING = "shown by every view", "shown by none", "joins later"

@@ -6,11 +6,11 @@ import csv
 from importlib.metadata import version
 from pathlib import Path
 
-from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
 from discreet.evaluate.figure import save_figure
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
+from discreet.ground.progress import Progress
 
 
 def reproduce(

@@ -1,0 +1,28 @@
+"""Conditions as an analyst writes them: values of a column, and ranges of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def among(name: str, values: Iterable[int | str]) -> str:
+    """The column has one of these values."""
+    return f"{_column(name)} IN ({', '.join(map(_value, values))})"
+
+
+def equal(name: str, value: int | str | None) -> str:
+    """The column has this value, or none."""
+    return f"{_column(name)} IS NULL" if value is None else f"{_column(name)} = {_value(value)}"
+
+
+def between(name: str, low: int, high: int) -> str:
+    """The column has a value from `low` to `high`, both included."""
+    return f"{_column(name)} BETWEEN {low} AND {high}"
+
+
+def _column(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _value(value: int | str) -> str:
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
