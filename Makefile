@@ -28,6 +28,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
+	$(BIN)/python bench/start.py
 	$(BIN)/python bench/planning.py
 	$(BIN)/python bench/publish.py
 	$(BIN)/python bench/query.py

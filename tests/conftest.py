@@ -5,7 +5,9 @@ In CI the generated examples are the same each time: a change fails because of w
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from hypothesis import settings
 from tampering import Releases
 
 import discreet
+
+for _each in pkgutil.walk_packages(discreet.__path__, "discreet."):
+    importlib.import_module(_each.name)  # one loaded while a test has replaced a function would keep the replacement
 
 settings.register_profile("here", max_examples=few(100), deadline=None)
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)

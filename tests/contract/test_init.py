@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.main import app
 from discreet.datasets.hospital import hospital, write_hospital
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.mechanism.draft.tolerance import THETAS, propose_tolerance
 from discreet.mechanism.draft.toml import annotated, array, key, quoted, shown
 from discreet.mechanism.draft.words import sounds_identifying, words_of
@@ -167,8 +167,8 @@ def test_two_hundred_columns_run(form, tmp_path):
 def test_any_number_of_columns_takes_three_scans_at_most(monkeypatch):
     """Columns that need each of the three kinds of look share them."""
     asked = []
-    run_one = Engine.rows
-    monkeypatch.setattr(Engine, "rows", lambda self, sql: (asked.append(sql), run_one(self, sql))[1])
+    run_one = Database.rows
+    monkeypatch.setattr(Database, "rows", lambda self, sql: (asked.append(sql), run_one(self, sql))[1])
     rows = 5_000
     many = {f"c{i}": [f"{i}-{j}" for j in range(rows)] for i in range(10)}
     discreet.draft_policy(ward(rows, **many, **{f"d{i}": [str(j) for j in range(rows)] for i in range(10)}))

@@ -66,7 +66,7 @@ def everything(house: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("moment", "number"),
     [
-        ("scratch/discreet-*/kept_*", signal.SIGINT),
+        ("scratch/discreet-*", signal.SIGINT),
         ("hospital.series", signal.SIGINT),
         (".release-*", signal.SIGTERM),
         (".release-*/data/qit*", signal.SIGINT),

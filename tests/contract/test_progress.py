@@ -8,7 +8,7 @@ import pytest
 
 import discreet
 from discreet.datasets.hospital import write_hospital
-from discreet.engine.progress import Steps
+from discreet.ground.progress import Steps
 
 
 class Watch:

@@ -147,7 +147,7 @@ def test_every_estimator_and_every_version_of_words_has_a_golden(kind):
     """A new one of either comes with one more golden."""
     kept = [_kept(golden) for golden in _of_kind(kind)]
     family = FAMILIES[kind]
-    kin = [_kept(golden) for mechanism in family.mechanisms for golden in _of_kind(mechanism.kind)]
+    kin = [_kept(golden) for other in family.mechanisms for golden in _of_kind(other)]
     assert {name for each in kin for name in each["estimators"]} == set(family.estimators)
     assert {each["words"] for each in kept} == set(family.words)
 
@@ -260,7 +260,7 @@ def _with_one_more_version(monkeypatch: pytest.MonkeyPatch, kind: str) -> int:
     number = max(family.words) + 1
     changed = replace(family, words={**family.words, number: after})
     for each in family.mechanisms:
-        monkeypatch.setitem(FAMILIES, each.kind, changed)
+        monkeypatch.setitem(FAMILIES, each, changed)
     return number
 
 

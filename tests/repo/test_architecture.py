@@ -1,33 +1,50 @@
 """Data flows one way: which room may import which, in one small table; and a family is a room that no other knows."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from discreet.families import ALPHABETA, BUCKETS, DIFFGEN
+from discreet.families import KINDS
+from discreet.release import family
 
 SRC = Path(__file__).parents[2] / "src" / "discreet"
+SENTENCE = SRC / "__init__.pyi"
 
 # Each room and the rooms it may know. `release`, `query` and `estimate` never see a table or a mechanism:
 # what an analyst runs cannot touch raw data.
 ALLOWED = {
     "errors": set(),
-    "engine": {"errors"},
-    "schema": {"errors", "engine"},
-    "guarantee": {"errors", "schema"},
-    "series": {"errors", "engine"},
-    "table": {"errors", "engine", "schema"},
-    "release": {"errors", "engine", "schema", "guarantee"},
-    "query": {"errors", "engine", "schema"},
-    "estimate": {"errors", "engine", "schema", "guarantee", "release", "query"},
-    "mechanism": {"errors", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
+    "ground": {"errors"},
+    "engine": {"errors", "ground"},
+    "schema": {"errors", "ground", "engine"},
+    "guarantee": {"errors", "ground", "schema"},
+    "series": {"errors", "ground", "engine"},
+    "table": {"errors", "ground", "engine", "schema"},
+    "release": {"errors", "ground", "engine", "schema", "guarantee"},
+    "query": {"errors", "ground", "engine", "schema"},
+    "estimate": {"errors", "ground", "engine", "schema", "guarantee", "release", "query"},
+    "mechanism": {"errors", "ground", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
     "families": {"estimate", "guarantee", "mechanism", "release", "schema"},
-    "datasets": {"errors"},
-    "evaluate": {"errors", "engine", "schema", "table", "guarantee", "mechanism", "query", "estimate", "datasets"},
+    "datasets": {"errors", "ground"},
+    "evaluate": {
+        "errors",
+        "ground",
+        "engine",
+        "schema",
+        "table",
+        "guarantee",
+        "mechanism",
+        "release",
+        "query",
+        "estimate",
+        "datasets",
+    },
     "cli": {
         "errors",
+        "ground",
         "engine",
         "schema",
         "table",
@@ -39,7 +56,7 @@ ALLOWED = {
         "datasets",
     },
 }
-FAMILIES = {family.name: family for family in (BUCKETS, ALPHABETA, DIFFGEN)}
+FAMILIES = {family.FAMILIES[kind].name for kind in KINDS}
 ROOMS = ("mechanism", "release", "estimate")  # in which every family has a room of its own
 FILES = {  # that every family has, so that whoever knows one finds his way in the next
     "mechanism": ("policy", "planning/plan.py", "making/write.py"),
@@ -48,6 +65,7 @@ FILES = {  # that every family has, so that whoever knows one finds his way in t
 }
 DRAFTS = "mechanism/draft"  # drafts a policy for buckets, so it knows their planner
 DEEPEST = 12
+PLACE = re.compile(r"discreet(\.\w+)+:\w+")  # what a register imports when it is first asked for
 
 
 def _modules() -> list[Path]:
@@ -64,8 +82,9 @@ def _family(parts: tuple[str, ...]) -> str | None:
 
 
 def _imported(path: Path) -> set[str]:
-    """The modules of the package that a module imports when it is loaded."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """The modules of the package that a module imports, at once or later; the root's are those of its sentence."""
+    root = path == SRC / "__init__.py"
+    tree = ast.parse((SENTENCE if root else path).read_text(encoding="utf-8"))
     typing = [each for each in ast.walk(tree) if isinstance(each, ast.If) and "TYPE_CHECKING" in ast.dump(each.test)]
     apart = {id(each) for branch in typing for each in ast.walk(branch)}
     found = set()
@@ -75,10 +94,13 @@ def _imported(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: import rooms by their full name"
-            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            assert node.level == (1 if root else 0), f"{path}: import rooms by their full name"
+            module = ".".join(filter(None, ("discreet" * root, node.module)))
+            whole = {f"{module}.{alias.name}" for alias in node.names}
             modules = {each for each in whole if _file(each) is not None}
-            found |= modules or {node.module or ""}
+            found |= modules or {module}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and PLACE.fullmatch(node.value):
+            found.add(node.value.partition(":")[0])
     return {name for name in found if name.split(".")[0] == "discreet"}
 
 
@@ -113,7 +135,7 @@ def test_a_family_never_imports_another_and_what_is_shared_imports_none(path):
     assert not others, f"{path} imports {others}"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", sorted(FAMILIES))
 @pytest.mark.parametrize("room", ROOMS)
 def test_families_have_the_same_rooms_and_files(room, family):
     """Knowing one family, a reader can guess where things are in the next."""
@@ -138,6 +160,45 @@ def _chain(name: str) -> tuple[str, ...]:
     return (name, *max(below, key=len, default=()))
 
 
+CUSTODIAN = ("schema", "guarantee", "series", "table", "mechanism")
+CHOOSING = ("table/read.py", "table/names.py", "table/profile.py")  # where a table or a file is opened
+
+
+def test_only_the_engines_room_knows_duckdb():
+    """A second engine is one more room: nobody else imports DuckDB's library, nor catches its errors."""
+    for path in _modules():
+        if _room(path) != "engine":
+            assert "duckdb" not in {each.split(".")[0] for each in _libraries(path)}, path
+
+
+def test_the_custodians_side_knows_an_engine_by_its_verbs():
+    """No statement for one engine's database stands where the custodian's rows are handled."""
+    for path in _modules():
+        named = path.relative_to(SRC).as_posix()
+        if _room(path) in CUSTODIAN and named not in CHOOSING:
+            assert not any(each.startswith("discreet.engine.duck") for each in _imported(path)), path
+        if _room(path) in CUSTODIAN and _room(path) != "series":  # which keeps its own file with SQLite
+            texts = [each.value for each in ast.walk(_tree(path)) if isinstance(each, ast.Constant)]
+            assert not any(isinstance(each, str) and re.match(r"\(?(SELECT|CREATE|COPY)\b", each) for each in texts), (
+                path
+            )
+
+
+def _libraries(path: Path) -> set[str]:
+    """Every module that a module imports, of whatever library."""
+    found = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def test_import_chains_are_at_most_twelve_deep():
     """From the package root and from the command line, too."""
     names = [".".join(("discreet", *path.relative_to(SRC).with_suffix("").parts)) for path in _modules()]
@@ -147,9 +208,10 @@ def test_import_chains_are_at_most_twelve_deep():
 
 
 def test_the_package_root_has_no_code():
-    """The root is the public sentence: a docstring, imports and __all__."""
-    tree = ast.parse((SRC / "__init__.py").read_text(encoding="utf-8"))
-    assert all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in tree.body)
+    """The root is the public sentence: a docstring, imports and __all__, in a stub that it reads."""
+    for file in (SRC / "__init__.py", SENTENCE):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        assert all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.Assign) for node in tree.body)
     for path in SRC.rglob("__init__.py"):
         assert path == SRC / "__init__.py" or not path.read_text(encoding="utf-8").strip()
 
@@ -174,3 +236,11 @@ def test_a_file_is_one_idea(path):
     """No drawers by name, and no file beyond 400 lines."""
     assert path.stem not in ("utils", "helpers", "common", "misc")
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(SRC)))
+def test_an_array_has_one_name(path):
+    """Whole numbers, decimal numbers and yes or no are Ints, Floats and Bools of `ground/arrays.py` everywhere."""
+    if path != SRC / "ground" / "arrays.py":
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"(NDArray\[|np\.dtype\[)np\.(int64|float64|bool_)\]", text)

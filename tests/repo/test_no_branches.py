@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.families import ALPHABETA, BUCKETS, DIFFGEN
+from discreet.families import KINDS
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.frapp import FrappPrivacy
+from discreet.release import family
+from discreet.schema.mechanisms import MECHANISMS
 
 SRC = Path(discreet.__file__).parent
-FAMILIES = (BUCKETS, ALPHABETA, DIFFGEN)
-MECHANISMS = {mechanism for family in FAMILIES for mechanism in family.mechanisms}
-KINDS = {mechanism.kind for mechanism in MECHANISMS}
-CLASSES = {each.__name__ for each in MECHANISMS} | {
+FAMILIES = {family.FAMILIES[kind].name for kind in KINDS}
+CLASSES = {MECHANISMS[kind].__name__ for kind in KINDS} | {
     each.__name__
     for each in (
         DGammaPrivacy,
@@ -43,8 +43,8 @@ def branches(tree: ast.AST) -> Iterator[str]:
                 yield f"line {node.lineno}: hasattr"
             case ast.Compare() if _names(node) & CLASSES and "type" in _names(node):
                 yield f"line {node.lineno}: a type is compared"
-            case ast.Compare() if _texts(node) & KINDS:
-                yield f"line {node.lineno}: compared with {_texts(node) & KINDS}"
+            case ast.Compare() if _texts(node) & {*KINDS}:
+                yield f"line {node.lineno}: compared with {_texts(node) & {*KINDS}}"
             case ast.MatchClass(cls=ast.Name(id=name)) if name in CLASSES:
                 yield f"line {node.lineno}: case {name}"
             case ast.MatchValue(value=ast.Constant(value=str(text))) if text in KINDS:
@@ -62,8 +62,7 @@ def _texts(node: ast.AST) -> set[str]:
 
 def shared_modules() -> list[Path]:
     """Every file of the package that is in no family's own room."""
-    names = {family.name for family in FAMILIES}
-    return sorted(path for path in SRC.rglob("*.py") if not names & set(path.relative_to(SRC).parts[:-1]))
+    return sorted(path for path in SRC.rglob("*.py") if not FAMILIES & set(path.relative_to(SRC).parts[:-1]))
 
 
 @pytest.mark.parametrize("path", shared_modules(), ids=lambda path: str(path.relative_to(SRC)))

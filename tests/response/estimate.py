@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from discreet.estimate.estimate import COINS, PEOPLE, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
+from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.query.condition import render
 from discreet.query.split import split_by
@@ -31,14 +32,14 @@ class ResponseRelease(Release):
     def unit(self) -> str:
         return PEOPLE
 
-    @cached_property
+    @learned
     def _table(self) -> str:
         with self._reading(ROWS, self.rows) as read:
             self._engine.rows(f"CREATE TABLE responses AS {read}")
         return "responses"
 
-    def _possible(self, column: str) -> list[Any]:
-        return list(self.schema.domains[column])
+    def _possible(self, column: str) -> Collection[Any]:
+        return self.schema.domains[column]
 
     def seen(self, asked: Asked) -> list[list[tuple[int, int, int]]]:
         """For each condition and part: rows that meet it but for the value, those with a shown value, and how many

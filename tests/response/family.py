@@ -19,7 +19,7 @@ from response.release import (
 
 RESPONSE = Family(
     name="response",
-    mechanisms=(Response,),
+    mechanisms={Response.kind: Response},
     files=files_of,
     fields=fields_of,
     mechanism=mechanism_from_json,

@@ -13,16 +13,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engine.progress import Progress, Steps
 from discreet.errors import PolicyError
-from discreet.guarantee.tolerance import Number, exact
+from discreet.ground.exact import Number, exact, toml_number
+from discreet.ground.progress import Progress, Steps
+from discreet.ground.shown import shown
 from discreet.mechanism.plan import Alternatives
+from discreet.release.copies import write_copies
 from discreet.release.manifest import write_manifest
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
-from discreet.schema.nearest import did_you_mean, shown
+from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
-from discreet.schema.write import toml_number
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
 from discreet.table.table import Table
@@ -65,7 +66,7 @@ class Response:
 
     def __post_init__(self) -> None:
         if not 0 < exact("keep", self.keep) < 1:
-            raise PolicyError(f"keep ({shown(self.keep)}) must be between 0 and 1; it is a probability")
+            raise PolicyError(f"keep ({shown(self.keep)}) must be between 0 and 1; it is a probability", key=("keep",))
         object.__setattr__(self, "keep", exact("keep", self.keep))
 
     @classmethod
@@ -77,7 +78,7 @@ class Response:
             found = cls(keep=section.get("keep", 0))
             found.check(schema)
         except PolicyError as error:
-            complain(("keep",), str(error))
+            complain(error.key, str(error))
             return None
         return found
 
@@ -88,7 +89,9 @@ class Response:
     def check(self, schema: Schema) -> None:
         values = len(schema.domains[schema.sensitive])
         if values < 2 or exact("keep", self.keep) * values <= 1:
-            raise PolicyError(f"keep ({shown(self.keep)}) must be above 1/{values}, where every value is as likely")
+            raise PolicyError(
+                f"keep ({shown(self.keep)}) must be above 1/{values}, where every value is as likely", key=("keep",)
+            )
 
     def guarantee(self, schema: Schema) -> ResponsePrivacy:
         return ResponsePrivacy(keep=exact("keep", self.keep), values=len(schema.domains[schema.sensitive]))
@@ -126,7 +129,7 @@ class Response:
                 drawn.update(parts[-1][-1].tobytes())
             _write(parts, schema, folder / ROWS)
             if csv:
-                table.engine.write_csv(folder / ROWS, (folder / ROWS).with_suffix(".csv"))
+                write_copies(folder, [ROWS])
             write_manifest(
                 folder,
                 schema,

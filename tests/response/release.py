@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import PolicyError, ReleaseError
-from discreet.guarantee.tolerance import exact
+from discreet.ground.exact import exact
 from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
 from discreet.release.family import Change, Changes, Claim, Content, Words
 from discreet.release.fields import Fields, field_of

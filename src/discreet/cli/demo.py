@@ -13,7 +13,7 @@ from rich.table import Table
 from discreet.cli.options import AsJson
 from discreet.cli.show import console, estimate_row, guarded, say, show_bars, show_json
 from discreet.datasets.hospital import write_hospital
-from discreet.engine.duck import Engine
+from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
 from discreet.estimate.estimate import Estimate
 from discreet.estimate.release import Release
@@ -118,7 +118,7 @@ def _show_table(table: Rows, plan: BucketPlan) -> None:
 def _show_release(release: Release, verdict: Verdict) -> None:
     say()
     say("The release: two tables that share nothing but a bucket id", style="bold")
-    with Engine(paths=[release.path]) as engine:
+    with Database(paths=[release.path]) as engine:
         for name in ("qit", "st"):
             _show_rows(
                 engine.arrow(f"SELECT * FROM '{release.path / 'data' / name}.parquet' LIMIT 3"),
@@ -159,6 +159,6 @@ def _show_answers(answers: list[tuple[str, Estimate, Estimate]], truths: dict[st
 
 
 def _truths(data: Path) -> dict[str, int]:
-    with Engine(paths=[data]) as engine:
+    with Database(paths=[data]) as engine:
         rows = f"read_csv('{data}', types = {{'zipcode': 'VARCHAR'}})"
         return {question: engine.rows(f"SELECT count(*) FROM {rows} WHERE {question}")[0][0] for question in QUESTIONS}

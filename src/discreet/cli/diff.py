@@ -13,6 +13,7 @@ import typer
 from discreet.cli.options import AsJson
 from discreet.cli.show import guarded, say, show_json
 from discreet.errors import DiscreetError
+from discreet.ground.shown import and_more
 from discreet.release.alike import plain
 from discreet.release.difference import Difference, differences, policy_content, release_content, same_release
 from discreet.release.folder import read_manifest
@@ -74,4 +75,4 @@ def _show(topic: str, group: list[Difference]) -> None:
     if rest := group[MOST:]:
         kinds = Counter(difference.meaning for difference in rest) if topic == "tolerances" else Counter()
         ways = ", ".join(f"{number:,} {meaning}" for meaning, number in kinds.most_common(3))
-        say(f"  and {len(rest):,} more" + (f": {ways}" if ways else ""))
+        say(f"  {and_more(len(group), MOST)}" + (f": {ways}" if ways else ""))

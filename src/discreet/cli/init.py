@@ -11,9 +11,12 @@ import typer
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
+from discreet.ground.shown import and_more, name_some
 from discreet.mechanism.draft.draft import Draft, check_free, draft_policy
 
 EXAMPLE = "Example: discreet init hospital.csv -o hospital.toml"
+_NAMED = 12  # names in a line
+_LEFT_OUT = 8  # columns that are said to be left out, each with its reason
 
 
 @guarded
@@ -67,16 +70,12 @@ def _show(draft: Draft, data: str, to: Path) -> None:
     say(f"drafted {to} from {draft.rows:,} rows")
     say(f"  sensitive          {draft.sensitive}")
     if draft.candidates:
-        say(f"    or                {_some(draft.candidates)}")
-    say(f"  quasi-identifiers  {_some(draft.quasi_identifiers)}")
-    say(f"  identifiers        {_some(tuple(draft.identifiers)) or 'none found'}")
+        say(f"    or                {name_some(draft.candidates, most=_NAMED)}")
+    say(f"  quasi-identifiers  {name_some(draft.quasi_identifiers, most=_NAMED)}")
+    say(f"  identifiers        {name_some(draft.identifiers, most=_NAMED) or 'none found'}")
     say(f"  person             {draft.person or 'none found: no identifier is different in every row'}")
-    for name, reason in list(draft.left_out.items())[:8]:
+    for name, reason in list(draft.left_out.items())[:_LEFT_OUT]:
         say(f"  left out           {name}: {reason}")
-    if len(draft.left_out) > 8:
-        say(f"  left out           and {len(draft.left_out) - 8} more")
+    if more := and_more(len(draft.left_out), _LEFT_OUT):
+        say(f"  left out           {more}")
     say(f"Next: discreet plan {data} --policy {to}")
-
-
-def _some(names: tuple[str, ...], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.table.source import CsvForm
+if TYPE_CHECKING:  # most verbs read no table
+    from discreet.table.source import CsvForm
 
 Data = Annotated[str, typer.Argument(help="The table: a CSV or Parquet file, or a glob of them.", show_default=False)]
 PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).", show_default=False)]
@@ -26,5 +27,7 @@ NoHeader = Annotated[
 
 def csv_form(delimiter: str | None, encoding: str | None, no_header: bool) -> CsvForm:
     """What was said about a CSV file; the rest is found out."""
+    from discreet.table.source import CsvForm
+
     sign = "\t" if delimiter in ("tab", "\\t") else delimiter
     return CsvForm(delimiter=sign, encoding=encoding, header=False if no_header else None)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
-from pyarrow import compute, parquet
-from pyarrow import csv as arrow_csv
 
 from discreet.cli.options import AsJson, Folder
 from discreet.cli.show import estimate_row, guarded, say, show_counts, show_json
@@ -42,11 +39,17 @@ def query(
         list[str] | None,
         typer.Option("--aux", help="A public table for IN (SELECT ...), as NAME=FILE.", show_default=False),
     ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="What an answer may take at most.", show_default="no limit")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="The same, such as 2GB.", show_default="what is there")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a release how many meet a condition; every answer has an interval and says what it counts."""
     tables = dict(_auxiliary(each) for each in aux or [])
-    with closing(open_release(release)) as opened:
+    with open_release(release, seconds=seconds, memory=memory) as opened:
         answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
         beside, other = opened.beside, None
         if not as_json and beside is not None:
@@ -78,6 +81,8 @@ def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -
 
 def _auxiliary(given: str) -> tuple[str, Any]:
     """A table from NAME=FILE, CSV or Parquet."""
+    from pyarrow import parquet
+
     name, _, file = given.partition("=")
     try:
         return name, parquet.read_table(file) if file.endswith((".parquet", ".pq")) else _read_csv(file)
@@ -87,6 +92,8 @@ def _auxiliary(given: str) -> tuple[str, Any]:
 
 def _read_csv(file: str) -> pa.Table:
     """A CSV file: columns of numbers as numbers, all others, and zip codes with leading zeros, as text."""
+    from pyarrow import csv as arrow_csv
+
     guessed = arrow_csv.read_csv(file)
     as_text = arrow_csv.ConvertOptions(column_types={name: pa.string() for name in guessed.column_names})
     texts = arrow_csv.read_csv(file, convert_options=as_text)
@@ -102,4 +109,6 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _has_leading_zeros(column: pa.ChunkedArray) -> bool:
+    from pyarrow import compute
+
     return bool(compute.any(compute.match_substring_regex(column, "^[+-]?0[0-9]")).as_py())

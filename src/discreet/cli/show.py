@@ -8,21 +8,19 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
-from rich.table import Table
 from rich.text import Text
 
-from discreet.engine.progress import Progress
 from discreet.errors import DiscreetError
-from discreet.estimate.estimate import Counts, Estimate
 from discreet.release.alike import name_of, plain
 from discreet.schema.schema import MOST_ROWS
+
+if TYPE_CHECKING:
+    from discreet.estimate.estimate import Counts, Estimate
+    from discreet.ground.progress import Progress
 
 for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the answer too, with signs spelt out
     if isinstance(_stream, io.TextIOWrapper):
@@ -64,8 +62,14 @@ def bar() -> Iterator[Progress]:
 
     It is gone when the work is over, and never there where standard error is not a terminal.
     """
+    if not _aside.is_terminal:
+        yield lambda step, done: None
+        return
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=_aside, transient=True, disable=not _aside.is_terminal) as bars:
+    with Bars(*columns, console=_aside, transient=True) as bars:
         task = bars.add_task("", total=1.0)
         yield lambda step, done: bars.update(task, description=step, completed=done)
 
@@ -114,6 +118,9 @@ def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
 
 def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
     """A table of estimates, with another estimator's beside, where there is one."""
+    from rich.markup import escape
+    from rich.table import Table
+
     confidence = counts.rows[0][1].confidence if counts.rows else 0.95
     beside = (label,) if others else ()
     table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)

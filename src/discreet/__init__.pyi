@@ -1,0 +1,109 @@
+"""The public sentence, in flow order: what `discreet` offers, and where it stands.
+
+The package root reads it and loads a name when it is first asked for. Type checkers read it too.
+"""
+
+from . import families as families
+from .errors import (
+    Cancelled,
+    CertificateError,
+    DiscreetError,
+    EngineError,
+    Infeasible,
+    OutOfMemory,
+    OutOfTime,
+    PolicyError,
+    QueryError,
+    ReleaseError,
+    SeriesRefusal,
+    TableError,
+)
+from .estimate.diffgen.release import DiffGenRelease
+from .estimate.estimate import Counts, Estimate
+from .estimate.open import open_release
+from .estimate.release import Release
+from .guarantee.tolerance import Tolerance
+from .mechanism.alphabeta.planning.plan import AlphaBetaPlan
+from .mechanism.alphabeta.policy.alphabeta import AlphaBeta
+from .mechanism.alphabeta.policy.frapp import Frapp
+from .mechanism.buckets.planning.certificate import Certificate
+from .mechanism.buckets.planning.explain import Reason
+from .mechanism.buckets.planning.plan import BucketPlan
+from .mechanism.buckets.planning.plan_buckets import plan_buckets
+from .mechanism.buckets.planning.validity import Violation, find_violation
+from .mechanism.buckets.policy.anatomy import Anatomy
+from .mechanism.buckets.policy.buckets import Buckets
+from .mechanism.check import check
+from .mechanism.diffgen.making.consistency import consistent
+from .mechanism.diffgen.papers.cover import minimum_cover
+from .mechanism.diffgen.planning.plan import DiffGenPlan
+from .mechanism.diffgen.policy.diffgen import DiffGen
+from .mechanism.draft.draft import Draft, draft_policy
+from .mechanism.publish import plan, publish
+from .query.count_domain import count_domain
+from .release.verify import Verdict, verify
+from .schema.domain import Integers, Listed
+from .schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
+from .schema.policy import Policy
+from .schema.read import Problem
+from .schema.schema import Schema
+from .table.read import read_table
+from .table.source import CsvForm
+from .table.table import Table
+
+__all__ = [
+    "AlphaBeta",
+    "AlphaBetaPlan",
+    "Anatomy",
+    "BucketPlan",
+    "Buckets",
+    "Cancelled",
+    "Certificate",
+    "CertificateError",
+    "Counts",
+    "CsvForm",
+    "DiffGen",
+    "DiffGenPlan",
+    "DiffGenRelease",
+    "DiscreetError",
+    "Draft",
+    "EngineError",
+    "Estimate",
+    "Frapp",
+    "Infeasible",
+    "Integers",
+    "Listed",
+    "OutOfMemory",
+    "OutOfTime",
+    "Policy",
+    "PolicyError",
+    "Problem",
+    "QueryError",
+    "Reason",
+    "Release",
+    "ReleaseError",
+    "Schema",
+    "SeriesRefusal",
+    "Table",
+    "TableError",
+    "Tolerance",
+    "Verdict",
+    "Violation",
+    "check",
+    "consistent",
+    "count_domain",
+    "draft_policy",
+    "families",
+    "find_violation",
+    "hierarchy_of_prefixes",
+    "hierarchy_of_ranges",
+    "minimum_cover",
+    "open_release",
+    "plan",
+    "plan_buckets",
+    "publish",
+    "read_hierarchy",
+    "read_table",
+    "verify",
+    "write_hierarchy",
+]
