@@ -39,7 +39,7 @@ def _as_from_a_terminal() -> None:
 
 def interrupted(house: Path, when: Callable[[], bool], number: int) -> tuple[int, str]:
     """Publish, send the signal as soon as `when` is true; exit code and what was said."""
-    words = ["publish", "hospital.csv", "--policy", "hospital.toml", "-o", "release"]
+    words = ["publish", "hospital.csv", "--policy", "hospital.toml", "--series", "hospital.series", "-o", "release"]
     process = subprocess.Popen(  # noqa: S603 - the interpreter that runs these tests
         [sys.executable, "-m", "discreet.cli.main", *words],
         cwd=house,
@@ -84,7 +84,8 @@ def test_a_publisher_that_is_stopped_leaves_nothing_behind(house, moment, number
 @pytest.mark.slow
 def test_after_ctrl_c_publishing_works_and_the_series_is_kept(house):
     """A series that holds an earlier release survives an interrupted second one."""
-    words = [sys.executable, "-m", "discreet.cli.main", "publish", "hospital.csv", "--policy", "hospital.toml", "-o"]
+    publish = ["publish", "hospital.csv", "--policy", "hospital.toml", "--series", "hospital.series", "-o"]
+    words = [sys.executable, "-m", "discreet.cli.main", *publish]
     subprocess.run([*words, "first"], cwd=house, check=True, capture_output=True)  # noqa: S603
     kept = (house / "hospital.series").read_bytes()
     code, _ = interrupted(house, lambda: any(house.glob(".release-*")), signal.SIGINT)

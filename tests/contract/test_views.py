@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from cases import contents, opened, publish, saved
+from cases import contents, opened, publish, saved, usual_series
 from typer.testing import CliRunner
 
 import discreet
@@ -238,7 +238,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(tmp_path, monkeypatch)
     with pytest.raises(discreet.PolicyError, match="GB of memory"):
         publish(people(), policy_of(tmp_path, KINDS["slots"]), tmp_path / "r")
     assert not (tmp_path / "r").exists()
-    assert not (tmp_path / "p.series").exists()
+    assert not (usual_series()).exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
