@@ -1,6 +1,7 @@
 # make demo   set everything up in .venv and run the main job
 # make test   set everything up and run every test that is not marked slow
 # make slow   the slow tests as well
+# make tools  the programs of the system that some tests run: installed where we may, else said
 # make lint   ruff and the type checker
 # make bench  measure, ratios in one run
 # make schema write the JSON Schema of the policy file that the package ships
@@ -11,16 +12,26 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test slow lint bench schema clean
+.PHONY: demo test slow tools lint bench schema clean
 
 demo: $(STAMP)
 	$(BIN)/discreet demo
 
-test: lint
+test: lint tools
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-slow: $(STAMP)
+slow: $(STAMP) tools
 	DISCREET_SLOW=1 $(BIN)/python -m pytest -n auto
+
+tools:
+	@missing=; \
+	command -v strace >/dev/null || missing="$$missing strace"; \
+	command -v cc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends $$missing; \
+	then echo "installed:$$missing"; \
+	else echo "some tests will be skipped; this installs what they run: apt-get install$$missing"; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

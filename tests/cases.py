@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -27,11 +28,37 @@ ROWS = 120
 PUBLISHED = ("age", "gender", "postcode", "disease")
 SHARED = Path(__file__).parents[2] / "shared" / "data"  # public tables beside the repository, where they are there
 NOT_SHARED = "the data of ../shared is not here"
+REQUIRE_TOOLS = "DISCREET_REQUIRE_TOOLS"  # set to 1, as in .ci/run: a test that lacks a tool fails
 
 
 def needs_shared(*names: str) -> pytest.MarkDecorator:
     """The mark of a test of the data of ../shared: skipped where one of these is not there, and counted at the end."""
     return pytest.mark.skipif(not all((SHARED / name).exists() for name in names), reason=NOT_SHARED)
+
+
+class Tool(NamedTuple):
+    """A program of the system that some tests run: what is said where it is not there, and what brings it."""
+
+    gone: str
+    packages: str
+
+    @property
+    def command(self) -> str:
+        return f"apt-get install {self.packages}"
+
+
+TOOLS = {  # by the name of the program; `make tools` knows the same ones
+    "strace": Tool("strace is not here", "strace"),
+    "cc": Tool("no C compiler here", "gcc libc6-dev"),
+}
+
+
+def needs_tool(name: str) -> pytest.MarkDecorator:
+    """The mark of a test that runs a tool of the system: skipped where it is not there, and counted at the end.
+
+    Where tools are required, the skip is a failure (conftest.py). So is `pytest.skip(TOOLS[name].gone)` in a test.
+    """
+    return pytest.mark.skipif(shutil.which(name) is None, reason=TOOLS[name].gone)
 
 
 class Unproven(NamedTuple):

@@ -8,12 +8,13 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from cases import CASES, NOT_SHARED, Case, House, few, policy_of, publish, ward_frame
+from cases import CASES, NOT_SHARED, REQUIRE_TOOLS, TOOLS, Case, House, few, policy_of, publish, ward_frame
 from hypothesis import settings
 from tampering import Releases
 
@@ -96,10 +97,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
+def _lacking(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """For want of what a test was skipped, as it is said at the end; nothing if for another reason."""
+    why = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple | list) else ""
+    tools = (f"{tool.gone}; to install it: {tool.command}" for tool in TOOLS.values() if tool.gone in why)
+    return NOT_SHARED if NOT_SHARED in why else next(tools, "")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where tools are required, a test that lacks one fails."""
+    report = yield
+    if report.skipped and os.environ.get(REQUIRE_TOOLS) == "1" and (why := _lacking(report)) not in ("", NOT_SHARED):
+        report.outcome, report.longrepr = "failed", f"{why} ({REQUIRE_TOOLS} is set)"
+    return report
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests could not run because the public tables are not beside the repository."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    number = sum(isinstance(each.longrepr, tuple | list) and NOT_SHARED in str(each.longrepr[-1]) for each in skipped)
-    if number:
-        terminalreporter.write_line(f"{number} tests skipped: {NOT_SHARED}", yellow=True)
+    """Say how many tests could not run: the public tables are not beside the repository, or a tool is not here."""
+    skipped = Counter(map(_lacking, terminalreporter.stats.get("skipped", [])))
+    for why in sorted(filter(None, skipped)):
+        terminalreporter.write_line(f"{skipped[why]} tests skipped: {why}", yellow=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engine.encoding import Encoding
@@ -48,10 +49,13 @@ class Engine(Protocol):
         """Take the rows of a source, with the columns wanted at least (letter case aside); what all its columns are."""
 
     def persons(self, column: str) -> tuple[int, int, int]:
-        """Of a column as given: rows, distinct cells, empty cells."""
+        """Of a column as given: rows, distinct cells however they are written, empty cells."""
 
-    def encode(self, columns: Mapping[str, tuple[str, Encoding]]) -> None:
-        """From now on the rows have these columns: for each new name, the column as given and its encoding."""
+    def encode(self, columns: Mapping[str, tuple[str, Encoding]], digested: Sequence[str] = ()) -> None:
+        """From now on the rows have these columns: for each new name, the column as given and its encoding.
+
+        Rows that are kept, because reading them again is dear, are kept with the digests of the columns `digested`.
+        """
 
     def misfits(self) -> tuple[int, dict[str, tuple[int, int]]]:
         """The rows and, for each encoded column, its empty cells and those outside the encoding."""
@@ -64,6 +68,9 @@ class Engine(Protocol):
 
     def codes(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
         """Encoded columns as codes, in row order, batch by batch; raises Unfit where a cell is outside its encoding."""
+
+    def digests(self, columns: Sequence[str]) -> Iterator[list[NDArray[np.uint64]]]:
+        """Columns as given, any of the source, as `digest_of` their cells, in row order, batch by batch."""
 
     def distinct(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
         """The distinct combinations of encoded columns as codes, in any order, batch by batch."""

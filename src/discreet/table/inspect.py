@@ -30,7 +30,7 @@ class Misfit:
 def match_columns(
     present: Mapping[str, ColumnType], schema: Schema, identifiers: Sequence[str], person: str | None
 ) -> tuple[dict[str, str], list[Misfit]]:
-    """The source's column for each published one (names may differ in case only), and which are missing or mistyped."""
+    """The source's column for each name of the policy (letter case may differ), and which are missing or mistyped."""
     folded = {name.casefold(): name for name in present}
     wanted = [*schema.columns, *([person] if person else [])]
     misfits = [
@@ -42,7 +42,7 @@ def match_columns(
         if name.casefold() not in folded:
             hint = f"identifier {name} is not a column of the table{nearest(name, present)}"
             misfits.append(Misfit(column=name, message=f"{hint} (correct it, so that none is kept by mistake)"))
-    columns = {name: folded[name.casefold()] for name in wanted if name.casefold() in folded}
+    columns = {name: folded[name.casefold()] for name in (*wanted, *identifiers) if name.casefold() in folded}
     for name in schema.columns:
         if name in columns and (problem := _mistyped(name, present[columns[name]], schema.domains[name])):
             misfits.append(Misfit(column=name, message=problem))

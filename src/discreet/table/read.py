@@ -66,9 +66,11 @@ def open_table(
         with steps.step(_READ) as tell, engine.watched(tell):
             present = engine.open(find_source(source, wanted, csv, engine.scratch), wanted)
             columns, misfits = match_columns(present, schema, identifiers, person)
+            digested = tuple(columns[name] for name in ([person] if person else identifiers) if name in columns)
             whole = set(schema.columns) <= set(columns) and not any(each.column in schema.columns for each in misfits)
             if whole:
-                engine.encode({name: (columns[name], schema.domains[name].encoding) for name in schema.columns})
+                encodings = {name: (columns[name], schema.domains[name].encoding) for name in schema.columns}
+                engine.encode(encodings, digested)
         if person and person in columns:
             with steps.step(_PERSONS) as tell, engine.watched(tell):
                 misfits += check_persons(engine, person, columns[person])
@@ -82,8 +84,19 @@ def open_table(
                 )
             if not misfits:
                 check_stamps(files)
-                histogram, again = _histogram(engine, schema), files if scanned_files(source) else ()
-                table = Table(engine=engine, schema=schema, rows=rows, histogram=histogram, files=again)
+                table = Table(
+                    engine=engine,
+                    schema=schema,
+                    rows=rows,
+                    histogram=_histogram(engine, schema),
+                    files=() if text else files,
+                    parsed=files if text else (),
+                    columns=tuple(present),
+                    given=columns,
+                    digested=digested,
+                    person=person,
+                    identifiers=tuple(identifiers),
+                )
         return table, misfits
     except Unfit as fault:
         raise unreadable(name_of_source(source), fault) from None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.engine.encoding import Encoding
 from discreet.engine.engine import Engine
@@ -22,13 +25,22 @@ Stamp = tuple[str, int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Closes):
-    """Rows of which every published cell lies in its declared domain; `histogram` counts the sensitive values."""
+    """Rows of which every published cell lies in its declared domain; `histogram` counts the sensitive values.
+
+    `columns` are all columns as the source spells them; `given` has that spelling for each name of the policy.
+    """
 
     engine: Engine
     schema: Schema
     rows: int
     histogram: dict[object, int]
     files: tuple[Stamp, ...] = ()  # the files that the rows are read from again and again
+    parsed: tuple[Stamp, ...] = ()  # those that were text, of which the engine kept what is published
+    columns: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+    digested: tuple[str, ...] = ()  # columns as given of which the engine may have kept the digests
+    person: str | None = None
+    identifiers: tuple[str, ...] = ()
 
     @property
     def encodings(self) -> tuple[tuple[str, Encoding], ...]:
@@ -46,6 +58,24 @@ class Table(Closes):
                 used += len(codes[0])
                 if tell is not None:
                     tell(used / self.rows)
+
+    def digests(self, *columns: str, tell: Tell | None = None) -> Iterator[list[NDArray[np.uint64]]]:
+        """Columns as the source spells them, any of them, as digests of their cells, in row order, batch by batch.
+
+        Text is read again for columns that were not kept: raises TableError where its rows are not those that were
+        checked. `tell` hears how much was used.
+        """
+        used = 0
+        with _as_it_was():
+            for digests in self.engine.digests(columns):
+                yield digests
+                used += len(digests[0])
+                if tell is not None:
+                    tell(used / self.rows)
+        if not set(columns) <= set(self.digested):
+            check_stamps(self.parsed)
+        if used != self.rows:
+            raise TableError(CHANGED)
 
     def distinct(self) -> Iterator[list[Ints]]:
         """The distinct rows as positions in the domains, in any order, batch by batch."""

@@ -228,13 +228,14 @@ class Database(Closes):
         columns: Mapping[str, tuple[str, Encoding]],
         *,
         place: str | None = None,
-        beside: Sequence[str] = (),
+        beside: Mapping[str, str] | None = None,
     ) -> None:
         """Make `relation` a view of `source` in which each column holds a value of its encoding, or NULL.
 
         `columns` gives, for each new name, the column of the source and its encoding. Listed text becomes an
         enumeration, so it sorts in the order listed and its code is its position. With `place`, the start of a
-        table's name, the rows are encoded once and kept there. Columns `beside` them stay as they are.
+        table's name, the rows are encoded once and kept in the table `{place}{relation}_kept`, with the expressions
+        `beside` them under their names, which no view shows.
         """
         types = self.columns(source)
         cells = {}
@@ -244,12 +245,15 @@ class Database(Closes):
                 self.rows(f"CREATE OR REPLACE TYPE {enumeration} AS ENUM ({', '.join(map(literal, encoding.values))})")
             cells[name] = (identifier(column), encoded(column, types[column], encoding, enumeration))
         self._encoded[relation] = (source, cells)
-        parts = [f"{value} AS {identifier(name)}" for name, (_, value) in cells.items()]
-        chosen = f"SELECT {', '.join([*parts, *map(identifier, beside)])} FROM {source}"
-        if place is not None:
-            self.rows(f"CREATE OR REPLACE TABLE {place}{relation}_kept AS {chosen}")
-            chosen = f"SELECT * FROM {place}{relation}_kept"
-        self.rows(f"CREATE OR REPLACE VIEW {relation} AS {chosen}")
+        if place is None:
+            chosen = ", ".join(f"{value} AS {identifier(name)}" for name, (_, value) in cells.items())
+            self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {chosen} FROM {source}")
+            return
+        kept = [f"{value} AS c{number}" for number, (_, value) in enumerate(cells.values())]
+        kept += [f"{value} AS {name}" for name, value in (beside or {}).items()]
+        self.rows(f"CREATE OR REPLACE TABLE {place}{relation}_kept AS SELECT {', '.join(kept)} FROM {source}")
+        shown = ", ".join(f"c{number} AS {identifier(name)}" for number, name in enumerate(cells))
+        self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {shown} FROM {place}{relation}_kept")
 
     def misfits(self, relation: str) -> tuple[int, dict[str, tuple[int, int]]]:
         """The rows of an encoded relation and, for each column, its empty cells and those outside the encoding."""

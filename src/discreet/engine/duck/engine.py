@@ -7,14 +7,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, glance, tally
-from discreet.engine.duck.sources import SOURCE, open_source, place_of_text
-from discreet.engine.duck.sql import code, identifier, rank
+from discreet.engine.duck.sources import EVERYTHING, SOURCE, open_source, place_of_text
+from discreet.engine.duck.sql import code, digest, digest_within, identifier, long_digest, rank, written
 from discreet.engine.duck.types import column_type
 from discreet.engine.encoding import Encoding
 from discreet.engine.engine import ColumnType, Glance
@@ -34,8 +35,7 @@ class DuckEngine:
         self._database = Database(memory=memory)
         self._types: dict[str, ColumnType] = {}
         self._place: str | None = None
-        self._wanted: list[str] = []
-        self._beside: list[str] = []  # columns as given that stay with the encoded ones
+        self._digested: dict[str, str] = {}  # columns as given, and where their long digests are kept
         self._encodings: dict[str, Encoding] = {}
         self._attached: dict[str, NDArray[Any]] = {}
 
@@ -47,21 +47,23 @@ class DuckEngine:
         """Take the rows of a source; with `keep`, text is parsed here and now, and kept as it is."""
         found = open_source(self._database, source, wanted, keep=keep)
         self._place = place_of_text(self._database, source)
-        folded = {name.casefold() for name in wanted}
-        self._wanted = [name for name in found if name.casefold() in folded]
         self._types = {name: column_type(kind) for name, kind in found.items()}
         return self._types
 
     def persons(self, column: str) -> tuple[int, int, int]:
-        name, relation = identifier(column), _ROWS if column in self._beside else SOURCE
-        counts = f"SELECT count(*), count(DISTINCT {name}), count(*) - count({name}) FROM {relation}"
+        if column in self._digested:
+            cell, relation = self._digested[column], f"{self._place}{_ROWS}_kept"
+        else:
+            cell, relation = written(column, self._types[column].name), EVERYTHING
+        counts = f"SELECT count(*), count(DISTINCT {cell}), count(*) - count({cell}) FROM {relation}"
         rows, distinct, empty = self._database.rows(counts)[0]
         return rows, distinct, empty
 
-    def encode(self, columns: Mapping[str, tuple[str, Encoding]]) -> None:
-        encoded = {column for column, _ in columns.values()}
-        self._beside = [each for each in self._wanted if each not in encoded]
-        self._database.encode(_ROWS, SOURCE, columns, place=self._place, beside=self._beside)
+    def encode(self, columns: Mapping[str, tuple[str, Encoding]], digested: Sequence[str] = ()) -> None:
+        kept = {f"d{number}": name for number, name in enumerate(digested)} if self._place is not None else {}
+        beside = {place: long_digest(name, self._types[name].name) for place, name in kept.items()}
+        self._database.encode(_ROWS, EVERYTHING, columns, place=self._place, beside=beside)
+        self._digested = {name: place for place, name in kept.items()}
         self._encodings = {name: encoding for name, (_, encoding) in columns.items()}
 
     def misfits(self) -> tuple[int, dict[str, tuple[int, int]]]:
@@ -75,6 +77,15 @@ class DuckEngine:
 
     def codes(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
         return self._coded(f"SELECT {self._codes_of(columns)} FROM {_ROWS}")
+
+    def digests(self, columns: Sequence[str]) -> Iterator[list[NDArray[np.uint64]]]:
+        if set(columns) <= set(self._digested):
+            cells, relation = [digest_within(self._digested[each]) for each in columns], f"{self._place}{_ROWS}_kept"
+        else:
+            cells, relation = [digest(each, self._types[each].name) for each in columns], EVERYTHING
+        listed = ", ".join(f"{cell} AS d{number}" for number, cell in enumerate(cells))
+        for batch in self._database.batches(f"SELECT {listed} FROM {relation}"):
+            yield [numbers(column) for column in batch.columns]
 
     def distinct(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
         return self._coded(f"SELECT DISTINCT {self._codes_of(columns)} FROM {_ROWS}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.engine.digest import EMPTY, digest_of
 from discreet.engine.encoding import Encoding
 
 
@@ -83,3 +84,31 @@ def _whole(value: str, kind: str) -> str:
     if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
         return f"CASE WHEN {value} = floor({value}) THEN TRY_CAST({value} AS BIGINT) END"
     return f"TRY_CAST({value} AS BIGINT)"
+
+
+def written(column: str, kind: str) -> str:
+    """The one way to write a cell, as `engine.digest.written` does; NULL where it is empty."""
+    name, base = identifier(column), kind if kind.endswith("]") else kind.partition("(")[0]
+    if base in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"):
+        return f"CAST({name} AS VARCHAR)"
+    if base in ("FLOAT", "DOUBLE", "DECIMAL"):
+        return f"coalesce(CAST({_whole(name, kind)} AS VARCHAR), CAST({name} AS VARCHAR))"
+    cell = f"trim(CAST({name} AS VARCHAR))"
+    number = f"coalesce(CAST(TRY_CAST({cell} AS BIGINT) AS VARCHAR), {cell})"
+    doubtful = f"{cell} < '1' AND regexp_full_match({cell}, '[+-]?[0-9]+')"  # a sign or a zero is in front
+    return f"CASE WHEN {doubtful} THEN {number} ELSE {cell} END"
+
+
+def long_digest(column: str, kind: str) -> str:
+    """The 128 bits of a cell's MD5, NULL where it is empty."""
+    return f"md5_number({written(column, kind)})"
+
+
+def digest(column: str, kind: str) -> str:
+    """A cell's digest as `engine.digest.digest_of` gives it."""
+    return f"md5_number_upper(coalesce({written(column, kind)}, {text(EMPTY)}))"
+
+
+def digest_within(long: str) -> str:
+    """The digest of a cell of which the long one was kept."""
+    return f"coalesce(CAST({long} & {2**64 - 1}::UHUGEINT AS UBIGINT), {digest_of(None)}::UBIGINT)"
