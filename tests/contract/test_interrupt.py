@@ -69,7 +69,7 @@ def everything(house: Path) -> set[str]:
         ("scratch/discreet-*", signal.SIGINT),
         ("hospital.series", signal.SIGINT),
         (".release-*", signal.SIGTERM),
-        (".release-*/data/qit*", signal.SIGINT),
+        (".release-*/release/data/qit*", signal.SIGINT),
     ],
 )
 def test_a_publisher_that_is_stopped_leaves_nothing_behind(house, moment, number):

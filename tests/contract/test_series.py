@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ import pytest
 from cases import CASES, ROWS, Case, House, contents, crossed, only, policy_of, publish, ward_frame, ward_schema
 
 import discreet
+from discreet.release import write as release_write
 from discreet.schema.domain import Listed
 
 
@@ -351,11 +353,11 @@ def test_a_failure_between_recording_and_renaming_costs_no_coins(house, ward, mo
 
     def crash(beside, to):
         shutil.copytree(beside, kept)
-        raise OSError("injected")
+        raise OSError(errno.EIO, "injected")
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", crash)
-        with pytest.raises(OSError, match="injected"):
+        patch.setattr(release_write, "take_name", crash)
+        with pytest.raises(discreet.ReleaseError, match="could not be written: Input/output error"):
             house.publish(ward, "one")
     assert not (house.folder / "one").exists()
     assert house.remembered == 1
@@ -367,7 +369,8 @@ def test_a_failure_between_recording_and_renaming_costs_no_coins(house, ward, mo
 DYING = """
 import os, sys, discreet
 import cases, opendp.prelude  # cases registers the fourth family
-os.rename = lambda *args: os._exit(9)
+from discreet.release import write
+write.take_name = lambda *args: os._exit(9)
 for folder in sys.argv[1:]:
     child = os.fork()
     if not child:
@@ -398,5 +401,7 @@ def test_a_process_that_dies_between_recording_and_renaming_costs_no_coins(case,
     assert not (house.folder / "one").exists()
     (left,) = house.folder.glob(".one-*")
     assert house.remembered == 1
-    assert contents(house.publish(ward, "one")) == contents(left)
+    twin = contents(left / "release")
+    assert contents(house.publish(ward, "one")) == twin
     assert house.remembered == 1
+    assert not left.exists()

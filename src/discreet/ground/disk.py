@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
+import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from pathlib import Path
 _HERE = -100  # AT_FDCWD: paths are as they are given
 _NO_REPLACE, _EXCHANGE = 1, 2  # flags of renameat2
 _SWAP, _EXCLUSIVE = 2, 4  # flags of renamex_np, which macOS has instead
+_PART = ".part"  # how the name of unfinished work ends
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
@@ -62,43 +64,65 @@ def _rename(one: Path, two: Path, linux: int, macos: int) -> bool:
     raise OSError(number, os.strerror(number), str(two))
 
 
+def make_folders(path: Path) -> None:
+    """Make a folder and those above it that are missing: they last, and all may read them, whatever the umask."""
+    for each in reversed([each for each in (path, *path.parents) if not each.exists()]):
+        with suppress(FileExistsError):  # somebody else has just made it, and knows how it should be
+            each.mkdir(mode=0o755)
+            each.chmod(0o755)
+            sync(each.parent)
+
+
 @contextmanager
 def workplace(folder: Path, name: str, rescue: Callable[[Path], None] = lambda left: None) -> Iterator[Path]:
-    """A private folder `.name-*` in `folder` to work in; it is gone on any way out.
+    """A private folder `.name-*.part` in `folder` to work in; it is gone on any way out.
 
-    What dead processes left under such names is swept first; `rescue` sees each before it goes.
+    What dead processes left under such names is swept first. `rescue` sees each of them, and this one, before it goes;
+    where it raises OSError, the folder stays for the next start.
     """
-    sweep(folder, f".{name}-", rescue)
-    path, held = _held(folder, f".{name}-")
+    sweep(folder, f".{name}-", rescue, _PART)
+    path, held = _held(folder, f".{name}-", _PART)
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
-        os.close(held)
+        try:
+            _clear(path, rescue)
+        finally:
+            os.close(held)
 
 
-def sweep(folder: Path, prefix: str, rescue: Callable[[Path], None] = lambda left: None) -> None:
-    """Remove the folders of this prefix that belong to this user and that no living process holds."""
+def sweep(folder: Path, prefix: str, rescue: Callable[[Path], None] = lambda left: None, suffix: str = "") -> None:
+    """Clear away the folders of such names that belong to this user and that no living process holds."""
+    names = re.compile(f"{re.escape(prefix)}[0-9a-z_]{{8,16}}{re.escape(suffix)}")  # nobody's own folder has such a one
     for path in folder.iterdir() if folder.is_dir() else ():
-        if not path.name.startswith(prefix) or path.is_symlink() or not path.is_dir():
+        if not names.fullmatch(path.name):
             continue
         with suppress(OSError):  # somebody else's, or just gone
-            if path.stat().st_uid != os.getuid():
-                continue
-            held = os.open(path, os.O_RDONLY)
+            held = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
-                if _hold(held):
-                    rescue(path)
-                    shutil.rmtree(path, ignore_errors=True)
+                if os.fstat(held).st_uid == os.getuid() and _hold(held):
+                    _clear(path, rescue)
             finally:
                 os.close(held)
 
 
-def _held(folder: Path, prefix: str) -> tuple[Path, int]:
+def _clear(path: Path, rescue: Callable[[Path], None]) -> None:
+    with suppress(OSError):
+        rescue(path)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _held(folder: Path, prefix: str, suffix: str) -> tuple[Path, int]:
     """A new folder that this process holds until it ends; nobody sweeps it meanwhile."""
     while True:
-        path = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))  # mode 0700
-        held = os.open(path, os.O_RDONLY)
+        path = folder / f"{prefix}{secrets.token_hex(8)}{suffix}"
+        try:
+            path.mkdir(mode=0o700)
+            held = os.open(path, os.O_RDONLY)
+        except BaseException:
+            with suppress(OSError):
+                path.rmdir()
+            raise
         if _hold(held) is not False and path.exists():  # else it was swept before it was held
             return path, held
         os.close(held)

@@ -12,7 +12,7 @@ from typing import Any
 from discreet.guarantee.guarantee import Guarantee
 from discreet.release.family import FAMILIES
 from discreet.release.fields import Fields
-from discreet.release.statement import FORMAT, MANIFEST, README, Numbers, Statement
+from discreet.release.statement import FORMAT, PENDING, README, Numbers, Statement
 from discreet.schema.schema import Schema
 
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
@@ -31,7 +31,9 @@ def write_manifest(
 ) -> None:
     """Write the README and, last, the manifest of a release whose data files are already there.
 
-    What is stated is read back first: raises PolicyError where a number is longer than a release may state.
+    The manifest stands under a pending name, so that nobody takes the folder for a release before `new_folder` has
+    given it its own. What is stated is read back first: raises PolicyError where a number is longer than a release may
+    state.
     """
     family = FAMILIES[mechanism["kind"]]
     stated = family.mechanism(mechanism)
@@ -69,7 +71,7 @@ def write_manifest(
             "readme": f"sha256:{sha256(folder / README)}",
         },
     }
-    (folder / MANIFEST).write_text(dump(content), encoding="utf-8")
+    (folder / PENDING).write_text(dump(content), encoding="utf-8")
 
 
 def resource_of(folder: Path, path: str, fields: Fields) -> dict[str, Any]:

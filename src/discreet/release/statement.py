@@ -13,6 +13,7 @@ from discreet.schema.schema import Schema
 
 FORMAT = 2
 MANIFEST = "datapackage.json"
+PENDING = f"{MANIFEST}.part"  # its name until nothing but the name of the release is missing
 README = "README.md"
 
 
