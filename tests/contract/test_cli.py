@@ -29,12 +29,13 @@ FORKS = """
 import json, os, sys, tempfile, traceback
 import discreet.cli.main
 for line in sys.stdin:
-    words, cwd = json.loads(line)
+    words, cwd, home = json.loads(line)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
         if not child:
             os.dup2(out.fileno(), 1)
             os.dup2(err.fileno(), 2)
+            os.environ.update(home)
             os.chdir(cwd)
             sys.argv = ["discreet", *words]
             code = 0
@@ -82,7 +83,8 @@ def _end_of_forks():
 def discreet(*words: object, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Run the command line in a folder and check its exit code; no run may show a traceback."""
     process = forks()
-    process.stdin.write(json.dumps([[*map(str, words)], str(cwd)]) + "\n")
+    home = {name: os.environ[name] for name in ("XDG_DATA_HOME", "XDG_STATE_HOME")}
+    process.stdin.write(json.dumps([[*map(str, words)], str(cwd), home]) + "\n")
     process.stdin.flush()
     found, out, err = json.loads(process.stdout.readline())
     return checked(subprocess.CompletedProcess(words, found, out, err), code)

@@ -269,7 +269,8 @@ def test_promises_of_every_kind_can_be_compared(tmp_path, one, two, said):
     """What is stronger or weaker is said number by number."""
     for name, mechanism in (("a", one), ("b", two)):
         (tmp_path / name).mkdir()
-        publish(people(), policy_of(tmp_path / name, mechanism), tmp_path / name / "r")
+        policy, series = policy_of(tmp_path / name, mechanism), tmp_path / f"{name}.series"
+        publish(people(), policy, tmp_path / name / "r", series=series)
     found = CliRunner().invoke(app, ["diff", str(tmp_path / "a" / "r"), str(tmp_path / "b" / "r")])
     assert found.exit_code == 0, found.output
     assert said in " ".join(found.output.split())
