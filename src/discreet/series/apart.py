@@ -45,4 +45,4 @@ def _may(sample: Mapping[str, Column], columns: Sequence[str], step: int) -> boo
         values, codes = np.unique(sample[name], return_inverse=True)
         _, group, counts = np.unique(group * len(values) + codes, return_inverse=True, return_counts=True)
     alike = 1 - int((counts == 1).sum()) / max(1, len(group))
-    return alike <= min(MOST, 4 * MOST / step)
+    return alike <= min(MOST, 2 * MOST / step)

@@ -1,13 +1,15 @@
 """What a series keeps of the people in a table: enough to notice them in another one, and nothing that lists them.
 
-Two tables are compared by columns that tell most of their people apart: what both hold once, beyond what chance gives,
-is people who are in both. Where no columns do, their histograms are compared: two tables that were drawn apart differ
-by chance, and tables that hardly differ were not drawn apart.
+Two tables are compared by columns that tell most of their people apart: what both hold, beyond what chance gives, is
+people who are in both. Where no columns do, their histograms are compared: two tables that were drawn apart differ by
+chance, and tables that hardly differ were not drawn apart.
 
-Departs: no paper has it. Symbols: D the number of combinations that exactly two rows of a table have. If two tables
-are drawn apart, a combination that occurs a and b times on average in them is held once by both with probability
-a b exp(-a - b), and twice by the first with a^2 exp(-a) / 2; so by Cauchy and Schwarz chance gives at most
-2 sqrt(D1 D2) combinations that both hold once.
+Departs: no paper has it. Both tables are thinned in thought, each row kept with a probability that makes them equally
+large, at most 1/2. A combination that c rows have is then held once with probability c s (1 - s)^(c - 1), and held once
+by each of two disjoint samples of one table with c (c - 1) s^2 (1 - 2 s)^(c - 2). If tables are drawn apart, the sum of
+products of the first over both tables is, by Cauchy and Schwarz, expected to be at most the geometric mean of the sums
+of the second over each; it is equal if they are drawn alike.
+Symbols: s the share of rows kept of a table, c the rows that have a combination.
 """
 
 from __future__ import annotations
@@ -19,15 +21,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.ground.arrays import Ints
+from discreet.ground.arrays import Floats, Ints
 from discreet.series.sketch import ALL, Sketch
 from discreet.series.words import Words, keyed
 
 EXCESS = 0.01  # of either table: more people in common are the same people
 SURE = 5.0  # standard errors beyond chance
 CHANCE = 1e-6  # how seldom histograms of tables that were drawn apart are as close
+_KEPT = 0.5  # of the smaller table's rows, in thought
+_ONE = 0.5  # what one combination that two rows have adds to chance: there may be one more than was seen
+_MANY = 255  # rows that have a combination are counted up to here
 _EXPECTED = 20  # rows that a bin of a histogram has at least, in both tables together
-_PERSON = "a person"
 Histogram = tuple[Words, Ints]  # digests of the values that occur, ascending, and how often each does
 
 
@@ -42,8 +46,8 @@ class People:
     exact: bool
     rows: int
     limit: int
-    once: Words
-    twice: int
+    digests: Words  # ascending
+    counts: Ints  # rows that have each, at most _MANY
     histograms: Mapping[str, Histogram]
 
     def as_bytes(self) -> bytes:
@@ -52,52 +56,58 @@ class People:
             "exact": self.exact,
             "rows": self.rows,
             "limit": self.limit,
-            "once": len(self.once),
-            "twice": self.twice,
+            "digests": len(self.digests),
             "histograms": {name: len(values) for name, (values, _) in self.histograms.items()},
         }
-        arrays = [self.once, *(each for pair in self.histograms.values() for each in pair)]
+        arrays = [self.digests, *(each for pair in self.histograms.values() for each in pair)]
         text = json.dumps(head).encode()
-        return len(text).to_bytes(8, "little") + text + b"".join(each.astype("<u8").tobytes() for each in arrays)
+        counts = self.counts.astype(np.uint8).tobytes()
+        words = b"".join(each.astype("<u8").tobytes() for each in arrays)
+        return len(text).to_bytes(8, "little") + text + counts + words
 
 
 def people_from_bytes(content: bytes) -> People:
     """What `as_bytes` wrote; raises ValueError where it did not."""
     start = 8 + int.from_bytes(content[:8], "little")
     head = json.loads(content[8:start])
-    words = np.frombuffer(content, dtype="<u8", offset=start).astype(np.uint64)
-    once, *rest = np.split(words, np.cumsum([head["once"], *(n for n in head["histograms"].values() for _ in "vc")]))
-    pairs = zip(rest[:-1:2], rest[1::2], strict=True)
-    histograms = {
-        name: (values, counts.astype(np.int64))
-        for name, (values, counts) in zip(head["histograms"], pairs, strict=True)
-    }
+    number = head["digests"]
+    counts = np.frombuffer(content, dtype=np.uint8, count=number, offset=start).astype(np.int64)
+    words = np.frombuffer(content, dtype="<u8", offset=start + number).astype(np.uint64)
+    digests, *rest = np.split(words, np.cumsum([number, *(n for n in head["histograms"].values() for _ in "vc")]))
+    values, often = rest[:-1:2], [each.astype(np.int64) for each in rest[1::2]]
     return People(
         columns=tuple(head["columns"]),
         exact=head["exact"],
         rows=head["rows"],
         limit=head["limit"],
-        once=once,
-        twice=head["twice"],
-        histograms=histograms,
+        digests=digests,
+        counts=counts,
+        histograms=dict(zip(head["histograms"], zip(values, often, strict=True), strict=True)),
     )
 
 
 def keyed_people(sketch: Sketch | None, rows: int, histograms: Mapping[str, Histogram], key: bytes) -> People:
     """What is kept of a table, from its sketch (None: no columns tell people apart) and its histograms."""
-    kept = {name: keyed_histogram(name, found, key) for name, found in histograms.items()}
-    if sketch is None:
-        none = np.zeros(0, dtype=np.uint64)
-        return People(columns=(), exact=False, rows=rows, limit=ALL, once=none, twice=0, histograms=kept)
+    digests, counts = (np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))
+    if sketch is not None:
+        digests, counts = _keyed(sketch, ALL, key)
     return People(
-        columns=sketch.columns,
-        exact=sketch.exact,
+        columns=sketch.columns if sketch else (),
+        exact=sketch is not None and sketch.exact,
         rows=rows,
-        limit=sketch.limit,
-        once=np.sort(keyed(sketch.held(1), key, _PERSON)),
-        twice=len(sketch.held(2)),
-        histograms=kept,
+        limit=sketch.limit if sketch else ALL,
+        digests=digests,
+        counts=counts,
+        histograms={name: keyed_histogram(name, found, key) for name, found in histograms.items()},
     )
+
+
+def _keyed(sketch: Sketch, limit: int, key: bytes) -> tuple[Words, Ints]:
+    """The digests below a limit under the key, ascending, and how many rows have each."""
+    number = len(sketch.digests) if limit >= sketch.limit else int(np.searchsorted(sketch.digests, np.uint64(limit)))
+    digests, counts = keyed(sketch.digests[:number], key, "a person"), np.minimum(sketch.counts[:number], _MANY)
+    order = np.argsort(digests)
+    return digests[order], counts[order]
 
 
 def keyed_histogram(name: str, found: Histogram, key: bytes) -> Histogram:
@@ -113,15 +123,38 @@ def shared(people: People, sketch: Sketch, key: bytes) -> int:
     `sketch` is of the same columns.
     """
     limit = min(people.limit, sketch.limit)
-    held = sketch.digests if people.exact else sketch.held(1, limit)  # a person may have many rows here
-    common = len(np.intersect1d(keyed(held, key, _PERSON), people.once, assume_unique=True))
-    twice = math.sqrt(len(sketch.held(2, limit)) * people.twice * (limit / people.limit))
-    chance = 0.0 if people.exact else 2 * twice
-    excess = common - chance
-    least = min(people.rows, sketch.rows) * (limit / ALL)
-    if excess <= EXCESS * least or (not people.exact and excess <= SURE * math.sqrt(2 * chance + 1)):
+    digests, counts = _keyed(sketch, limit, key)
+    _, here, there = np.intersect1d(digests, people.digests, assume_unique=True, return_indices=True)
+    least = min(people.rows, sketch.rows)
+    if people.exact:  # a person may have many rows here
+        common = len(here) * (ALL / limit)
+        return round(min(common, least)) if common > EXCESS * least else 0
+    one, two = (_KEPT * least / rows for rows in (sketch.rows, people.rows))
+    found = float(_held_once(counts[here], one) @ _held_once(people.counts[there], two))
+    seen = limit / people.limit  # of what was kept: which of it is below the limit, only the other table tells
+    twice = (_held_twice(counts, one) + _ONE) * (_held_twice(people.counts, two) * seen + _ONE)
+    chance = math.sqrt(float(twice))
+    each = one * two * _alone(counts, one) * _alone(people.counts, two)  # what one person in both adds
+    excess, rows = found - chance, least * (limit / ALL)
+    if excess <= max(EXCESS * rows * each, SURE * math.sqrt(_KEPT * (chance + _ONE))):
         return 0
-    return min(people.rows, sketch.rows, round(excess * (ALL / limit)))
+    return round(min(excess / each * (ALL / limit), least))
+
+
+def _held_once(counts: Ints, share: float) -> Floats:
+    """P(exactly one of c rows is kept)."""
+    return np.asarray(counts * share * (1 - share) ** (counts - 1), dtype=np.float64)
+
+
+def _held_twice(counts: Ints, share: float) -> float:
+    """The expected number of combinations of which two disjoint samples hold one row each."""
+    several = counts[counts > 1]
+    return float((several * (several - 1) * share**2 * (1 - 2 * share) ** (several - 2)).sum())
+
+
+def _alone(counts: Ints, share: float) -> float:
+    """P(none of those that are like a row is kept), over the rows."""
+    return float((counts * (1 - share) ** (counts - 1)).sum() / max(1, counts.sum()))
 
 
 def closeness(people: People, histograms: Mapping[str, Histogram], key: bytes) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -66,7 +66,8 @@ def place_of(
         if (entry.rows, entry.policy) == (rows, policy):
             return _made_again(entry, entries, ordered)
     met = meet(entries)
-    known = [entry for entry in entries if entry.number in _closed(met, entries)]
+    same = {entry.number for entry in entries if entry.rows == rows}
+    known = [entry for entry in entries if entry.number in _closed({*met, *same}, entries)]
     related = tuple(entry.number for entry in known)
     if new_series or not known:
         return Place(continued=bool(known), related=related)
@@ -76,8 +77,7 @@ def place_of(
     )
     if charged and all(each.cost for each in chain):
         return further
-    same = next((each for each in reversed(known) if each.rows == rows), None)
-    if same is None and allowed > 1 and all(each.policy == policy for each in chain):
+    if not same and allowed > 1 and all(each.policy == policy for each in chain):
         if len(chain) < allowed:
             return further
         raise SeriesRefusal(
@@ -107,15 +107,16 @@ def _made_again(entry: Entry, entries: Sequence[Entry], ordered: bytes) -> Place
     )
 
 
-def _published_before(same: Entry | None, known: Sequence[Entry], met: Mapping[int, Met]) -> str:
+def _published_before(same: Collection[int], known: Sequence[Entry], met: Mapping[int, Met]) -> str:
     """Which release has the most of these people, and how many that are."""
-    found = same or max((each for each in known if each.number in met), key=lambda each: met[each.number].common)
+    likely = [each for each in known if each.number in (same or met)]
+    found = max(likely, key=lambda each: (met[each.number].common if each.number in met else 0, each.number))
     what = "the same rows were" if same else "another state of this table was"
     how = f" ({met[found.number].how})" if found.number in met else ""
     return f"{what} published on {found.published} as {found.release}{how}"
 
 
-def _closed(numbers: Mapping[int, Met] | Sequence[int], entries: Sequence[Entry]) -> frozenset[int]:
+def _closed(numbers: Iterable[int], entries: Sequence[Entry]) -> frozenset[int]:
     """Entries, those that they are related to, and so on."""
     found = set(numbers)
     for entry in reversed(entries):

@@ -36,14 +36,7 @@ class Sketch:
     @property
     def unique(self) -> float:
         """The share of rows that differ from every other in these columns."""
-        return len(self.held(1)) / max(1, int(self.counts.sum()))
-
-    def held(self, number: int, limit: int = ALL) -> Words:
-        """The digests below a limit that so many rows have."""
-        digests: Words = self.digests[self.counts == number]
-        return (
-            digests[: int(np.searchsorted(digests, np.uint64(min(limit, ALL - 1))))] if limit < self.limit else digests
-        )
+        return int((self.counts == 1).sum()) / max(1, int(self.counts.sum()))
 
 
 class Sketching:
