@@ -8,6 +8,7 @@ depend on it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -104,15 +105,15 @@ def _write_parts(database: Database, queries: Sequence[str], shown: str, to: Pat
     """Queries one after the other as one file, in groups of rows as one query would have them."""
     failed: list[BaseException] = []
 
-    def parts() -> Iterator[pa.RecordBatch]:  # in threads of the engine, on the connection that no question has
+    def parts() -> Iterator[pa.RecordBatch]:
         try:
-            yield from _groups(database.arrow(query) for query in queries)
+            yield from _groups(aside.submit(database.arrow, query).result() for query in queries)
         except BaseException as error:  # the engine would tell of it in words of its own
             failed.append(error)
             raise
 
     schema = database.arrow(f"SELECT * FROM ({queries[0]}) LIMIT 0").schema
-    with database.asking():
+    with ThreadPoolExecutor(1) as aside, database.asking():  # writing and sorting have a connection each
         database.register(_SORTED, pa.RecordBatchReader.from_batches(schema, parts()))
         try:
             database.write_parquet(f"SELECT {shown} FROM {_SORTED}", to)

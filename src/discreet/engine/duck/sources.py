@@ -9,6 +9,7 @@ from pathlib import Path
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier, text
 from discreet.engine.source import CsvFiles, InMemory, ParquetFiles, Source
+from discreet.errors import OutOfMemory
 
 SOURCE = "source_rows"  # the rows, with the wanted columns
 EVERYTHING = "source_as_given"  # all columns, to know their names
@@ -32,8 +33,9 @@ def open_source(database: Database, source: Source, wanted: Collection[str], *, 
     columns = [name for name in types if not folded or name.casefold() in folded] or list(types)
     chosen = f"SELECT {', '.join(map(identifier, columns))} FROM {EVERYTHING}"
     if keep and isinstance(source, CsvFiles) and _size(source) * _SHARE <= database.limit:
-        database.rows(f"CREATE TABLE {_KEPT} AS {chosen}")
-        chosen = f"SELECT * FROM {_KEPT}"
+        with suppress(OutOfMemory):  # then it is parsed again each time
+            database.rows(f"CREATE TABLE {_KEPT} AS {chosen}")
+            chosen = f"SELECT * FROM {_KEPT}"
     database.rows(f"CREATE VIEW {SOURCE} AS {chosen}")
     return types
 

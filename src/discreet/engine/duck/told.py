@@ -23,6 +23,7 @@ _ASKED = (
     duckdb.TypeMismatchException,
     duckdb.NotImplementedException,
 )
+_DISK = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException)
 _SYSTEM = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -49,9 +50,9 @@ def told(
     `writes` is the file that the statement writes, and `scratch` where the engine may spill.
     """
     message, kind = str(error), type(error).__name__
-    if scratch is not None and _names(message, scratch) and not isinstance(error, _ASKED):
+    if scratch is not None and scratch.name in message and isinstance(error, _DISK):
         return OutOfMemory(_FULL)
-    if writes is not None and isinstance(error, duckdb.IOException) and _names(message, writes.parent):
+    if writes is not None and isinstance(error, duckdb.IOException) and _about(message, writes):
         number = _number(message) or errno.EIO
         return OSError(number, os.strerror(number), str(writes))
     if isinstance(error, duckdb.OutOfMemoryException):
@@ -71,8 +72,9 @@ def told(
     return Unfit(kind, why="asked" if isinstance(error, _ASKED) else "other", line=where)
 
 
-def _names(message: str, path: Path) -> bool:
-    return str(path) in message
+def _about(message: str, path: Path) -> bool:
+    """Whether a message is about writing this file; a strange path is quoted in it, and not to be found."""
+    return str(path.parent) in message or re.search(r"write file|write failed", message, re.IGNORECASE) is not None
 
 
 def _number(message: str) -> int | None:
