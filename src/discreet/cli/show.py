@@ -125,6 +125,6 @@ def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
     beside = (label,) if others else ()
     table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)
     for number, (group, estimate) in enumerate(counts):
-        named = (escape(plain(name_of(value))) for value in group)
+        named = (escape(name_of(value)) for value in group)
         table.add_row(*named, *estimate_row(estimate), *([estimate_row(others.rows[number][1])[0]] if others else []))
     console.print(table)
