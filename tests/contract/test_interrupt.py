@@ -85,7 +85,7 @@ def test_a_publisher_that_is_stopped_leaves_nothing_behind(house, moment, number
     before = everything(house)
     code, said = interrupted(house, lambda pid: any(house.glob(moment)) if moment else reads(pid), number)
     assert code == 130
-    assert said.strip() == "discreet: stopped; nothing was left behind"
+    assert said.strip() == "discreet: stopped; nothing half made was left behind"
     assert everything(house) == before
 
 
