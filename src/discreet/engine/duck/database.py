@@ -267,7 +267,7 @@ class Database(Closes):
         for number, (name, (column, encoding)) in enumerate(columns.items()):
             enumeration = f"{relation}_{number}"
             if encoding.kind == "text":
-                self.rows(f"CREATE OR REPLACE TYPE {enumeration} AS ENUM ({', '.join(map(literal, encoding.values))})")
+                self.enumerate(enumeration, encoding)
             value = encoded(column, types[column], encoding, enumeration)
             if small and encoding.kind != "text":
                 value = f"CAST({value} AS {narrow(encoding)[0]})"
@@ -282,6 +282,10 @@ class Database(Closes):
         self.rows(f"CREATE OR REPLACE TABLE {relation}_kept AS SELECT {', '.join(kept)} FROM {source}")
         shown = ", ".join(f"c{number} AS {identifier(name)}" for number, name in enumerate(cells))
         self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {shown} FROM {relation}_kept")
+
+    def enumerate(self, name: str, encoding: Encoding) -> None:
+        """Make the values of an encoding a type."""
+        self.rows(f"CREATE OR REPLACE TYPE {name} AS ENUM ({', '.join(map(literal, encoding.values))})")
 
     def misfits(self, relation: str) -> tuple[int, dict[str, tuple[int, int]]]:
         """The rows of an encoded relation and, for each column, its empty cells and those outside the encoding."""

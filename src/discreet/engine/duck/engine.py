@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, glance, tally
-from discreet.engine.duck.parts import count_distinct, distinct, parts_for, write_sorted
+from discreet.engine.duck.parts import Rows, count_distinct, distinct, parts_for, write_sorted
 from discreet.engine.duck.sources import EVERYTHING, SOURCE, open_source
 from discreet.engine.duck.sql import code, digest, digest_within, identifier, long_digest, narrow, rank, written
 from discreet.engine.duck.types import column_type
@@ -116,8 +116,18 @@ class DuckEngine:
         needed = list(dict.fromkeys([*columns, *by]))
         parts = parts_for(self._database, self._rows(), self._width(needed))
         with self._attaching() as relation:
-            chosen = f"(SELECT {', '.join(map(identifier, needed))} FROM {relation})"
-            write_sorted(self._database, chosen, ", ".join(map(self._published, columns)), key, order, to, parts)
+            rows = Rows(
+                relation=f"(SELECT {', '.join(map(identifier, needed))} FROM {relation})",
+                shown=", ".join(map(self._published, columns)),
+                order=order,
+                key=key,
+                enumerations={
+                    f"{_ROWS}_{number}": each
+                    for number, each in enumerate(self._encodings.values())
+                    if each.kind == "text"
+                },
+            )
+            write_sorted(self._database, rows, to, parts)
 
     @contextmanager
     def _attaching(self) -> Iterator[str]:

@@ -7,20 +7,40 @@ depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
 
 from discreet.engine.duck.database import ROW_GROUP, Database
+from discreet.engine.encoding import Encoding
 from discreet.errors import OutOfMemory
 
 _MOST = 1 << 12
+_DOUBT = 32  # times as many parts as were estimated, at most
 _BESIDE = 24  # bytes of a row beside its columns, in a sort or in a table of distinct rows
 _USED = 0.6  # of the memory that is free
+_WRITER = 1 << 26  # bytes of memory that the writer of parts may use, at least
 _SORTED = "sorted_rows"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows to be written in order: a relation, what is `shown` of it, the order, a whole number (`key`) that comes
+    first in it, and the enumerations among its types.
+    """
+
+    relation: str
+    shown: str
+    order: Sequence[str]
+    key: str
+    enumerations: Mapping[str, Encoding]
+
+    def sorted(self, where: str) -> str:
+        """The query of some of them, in order."""
+        return f"SELECT * FROM {self.relation}{where} ORDER BY {', '.join(self.order)}"
 
 
 def parts_for(database: Database, rows: int, width: int) -> int:
@@ -35,11 +55,11 @@ def distinct(database: Database, columns: str, shown: str, relation: str, parts:
     while waiting:
         part, of = waiting.pop()
         some = f"SELECT DISTINCT {columns} FROM {relation}{_hashed(columns, part, of)}"
-        batches = database.batches(f"SELECT {shown} FROM ({some})")
         try:
+            batches = database.batches(f"SELECT {shown} FROM ({some})")
             first = next(batches, None)
         except OutOfMemory:
-            _refuse(of, "told apart")
+            _refuse(of, parts, "told apart")
             waiting += [(part, 2 * of), (part + of, 2 * of)]
             continue
         if first is not None:
@@ -49,51 +69,42 @@ def distinct(database: Database, columns: str, shown: str, relation: str, parts:
 
 def count_distinct(database: Database, cell: str, relation: str, parts: int) -> int:
     """How many cells are different, empty ones aside."""
+    tried = parts
     while True:
         try:
             counts = (
-                database.rows(f"SELECT count(DISTINCT {cell}) FROM {relation}{_hashed(cell, part, parts)}")[0][0]
-                for part in range(parts)
+                database.rows(f"SELECT count(DISTINCT {cell}) FROM {relation}{_hashed(cell, part, tried)}")[0][0]
+                for part in range(tried)
             )
             return sum(counts)
         except OutOfMemory:
-            _refuse(parts, "told apart")
-            parts *= 2
+            _refuse(tried, parts, "told apart")
+            tried *= 2
 
 
 def _hashed(columns: str, part: int, parts: int) -> str:
     return "" if parts == 1 else f" WHERE hash({columns}) % {parts} = {part}"
 
 
-def write_sorted(
-    database: Database, relation: str, shown: str, key: str, order: Sequence[str], to: Path, parts: int
-) -> None:
-    """Write what is `shown` of a relation to one Parquet file, in order: the same bytes, however many parts there are.
-
-    `key` is a whole number that comes first in the order.
-    """
-
-    def sorted_rows(where: str) -> str:
-        return f"SELECT * FROM {relation}{where} ORDER BY {', '.join(order)}"
-
+def write_sorted(database: Database, rows: Rows, to: Path, parts: int) -> None:
+    """Write rows to one Parquet file, in order: the same bytes, however many parts there are."""
+    tried = parts
     while True:
         try:
-            if parts == 1:
-                database.write_parquet(f"SELECT {shown} FROM ({sorted_rows('')})", to)
+            if tried == 1:
+                database.write_parquet(f"SELECT {rows.shown} FROM ({rows.sorted('')})", to)
             else:
-                _write_parts(
-                    database, [sorted_rows(each) for each in _ranges(database, relation, key, parts)], shown, to
-                )
+                _write_parts(database, rows, [rows.sorted(each) for each in _ranges(database, rows, tried)], to)
             return
         except OutOfMemory:
-            _refuse(parts, "sorted")
-            parts *= 2
+            _refuse(tried, parts, "sorted")
+            tried *= 2
 
 
-def _ranges(database: Database, relation: str, key: str, parts: int) -> list[str]:
-    """Conditions that cut a relation into about equal parts, in the order of a key; NULL comes last."""
-    shares = [place / parts for place in range(1, parts)]
-    found = database.rows(f"SELECT approx_quantile({key}, {shares}) FROM {relation}")[0][0] or []
+def _ranges(database: Database, rows: Rows, parts: int) -> list[str]:
+    """Conditions that cut rows into about equal parts, in the order of their key; NULL comes last."""
+    key, shares = rows.key, [place / parts for place in range(1, parts)]
+    found = database.rows(f"SELECT approx_quantile({key}, {shares}) FROM {rows.relation}")[0][0] or []
     cuts = sorted({int(each) for each in found})
     if not cuts:
         return [""]
@@ -101,22 +112,28 @@ def _ranges(database: Database, relation: str, key: str, parts: int) -> list[str
     return [f" WHERE {key} <= {cuts[0]}", *between, f" WHERE {key} > {cuts[-1]} OR {key} IS NULL"]
 
 
-def _write_parts(database: Database, queries: Sequence[str], shown: str, to: Path) -> None:
-    """Queries one after the other as one file, in groups of rows as one query would have them."""
+def _write_parts(database: Database, rows: Rows, queries: Sequence[str], to: Path) -> None:
+    """Queries one after the other as one file, in groups of rows as one query would have them.
+
+    The file is written by a database of its own: one that waits for rows of another statement of the same would hold
+    the threads that this statement needs.
+    """
     failed: list[BaseException] = []
 
     def parts() -> Iterator[pa.RecordBatch]:
         try:
-            yield from _groups(aside.submit(database.arrow, query).result() for query in queries)
-        except BaseException as error:  # the engine would tell of it in words of its own
+            yield from _groups(database.arrow(query) for query in queries)
+        except BaseException as error:  # the writer would tell of it in words of its own
             failed.append(error)
             raise
 
     schema = database.arrow(f"SELECT * FROM ({queries[0]}) LIMIT 0").schema
-    with ThreadPoolExecutor(1) as aside, database.asking():  # writing and sorting have a connection each
-        database.register(_SORTED, pa.RecordBatchReader.from_batches(schema, parts()))
+    with Database(memory=f"{max(_WRITER, database.limit // 4)}B", spills=False) as writer:
+        for name, encoding in rows.enumerations.items():
+            writer.enumerate(name, encoding)
+        writer.register(_SORTED, pa.RecordBatchReader.from_batches(schema, parts()))
         try:
-            database.write_parquet(f"SELECT {shown} FROM {_SORTED}", to)
+            writer.write_parquet(f"SELECT {rows.shown} FROM {_SORTED}", to)
         except Exception:
             if failed:
                 raise failed[0] from None
@@ -140,7 +157,7 @@ def _one(table: pa.Table) -> pa.RecordBatch:
     return table.combine_chunks().to_batches()[0]
 
 
-def _refuse(parts: int, what: str) -> None:
-    """Raise where more parts would not help."""
-    if parts >= _MOST:
+def _refuse(tried: int, parts: int, what: str) -> None:
+    """Raise where more parts than were tried would not help: an estimate is not that wrong."""
+    if tried >= min(_MOST, _DOUBT * parts):
         raise OutOfMemory(f"the rows cannot be {what} within the memory that the engine may have; raise its limit")
