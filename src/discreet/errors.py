@@ -69,7 +69,7 @@ class EngineError(DiscreetError):
 
 
 class OutOfMemory(EngineError):
-    """It would take more memory, or more room in the scratch folder, than there is or than is allowed."""
+    """It would take more memory, or more room for an analyst's scratch folder, than there is or than is allowed."""
 
 
 class OutOfTime(EngineError):

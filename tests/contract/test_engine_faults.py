@@ -129,6 +129,12 @@ def test_a_full_scratch_folder_is_the_machines(tmp_path, monkeypatch):
         assert not list(disk.iterdir())
 
 
+def test_no_room_for_a_scratch_folder_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(OutOfMemory, match="TMPDIR"):
+        Database()
+
+
 CHANGES = {
     "gone": Path.unlink,
     "cut": lambda path: os.truncate(path, path.stat().st_size // 2),

@@ -172,7 +172,7 @@ def test_any_number_of_columns_takes_three_scans_at_most(monkeypatch):
     rows = 5_000
     many = {f"c{i}": [f"{i}-{j}" for j in range(rows)] for i in range(10)}
     discreet.draft_policy(ward(rows, **many, **{f"d{i}": [str(j) for j in range(rows)] for i in range(10)}))
-    assert sum("FROM source_rows" in sql and "DESCRIBE" not in sql for sql in asked) == 3
+    assert sum("FROM source_as_given" in sql and "DESCRIBE" not in sql for sql in asked) == 3
 
 
 # Headers

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from discreet.datasets.hospital import write_hospital
+from discreet.engine.duck.database import Database
 
 PATIENTS = 600_000
 PUBLISHER = """
@@ -127,6 +128,21 @@ def test_a_killed_publisher_leaves_no_cell(house, name, moment, tmp_path):
     code, said, below = published(house, name, "80MB", moment, tmp_path)
     assert (code, said.strip()) == (-signal.SIGKILL, moment)
     assert not cells(below)
+
+
+def test_what_a_killed_analyst_spilled_is_swept_at_the_next_start(tmp_path, monkeypatch):
+    """Rows of releases may be spilled; those of the living stay."""
+    program = (
+        "from discreet.engine.duck.database import Database; import os\n"
+        "one = Database(); (one.scratch / 'spilled').touch(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)  # noqa: S603
+    (left,) = tmp_path.iterdir()
+    assert (left / "spilled").exists()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with Database() as one, Database() as other:
+        assert {one.scratch, other.scratch} == set(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 def test_cells_would_be_seen(house):

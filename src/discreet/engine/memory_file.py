@@ -21,9 +21,10 @@ class MemoryFile:
     """
 
     def __init__(self, source: Path, encoding: str, most: int) -> None:
-        if not hasattr(os, "memfd_create"):
-            raise TableError(f"table ({source.name}) must be in UTF-8 on this system; convert it first")
-        self._handle = os.memfd_create("text")  # closed when another program is started
+        try:
+            self._handle = os.memfd_create("text")  # closed when another program is started
+        except AttributeError:
+            raise TableError(f"table ({source.name}) must be in UTF-8 on this system; convert it first") from None
         self.path = Path(f"/proc/self/fd/{self._handle}")
         try:
             self._fill(source, encoding, most)

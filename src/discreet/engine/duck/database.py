@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from discreet.engine.duck.session import Session
 from discreet.engine.duck.sql import encoded, identifier, literal, narrow, text
-from discreet.engine.duck.told import told
+from discreet.engine.duck.told import FULL, told
 from discreet.engine.encoding import Encoding
 from discreet.engine.memory import bytes_of
 from discreet.errors import EngineError, OutOfMemory
@@ -57,7 +57,10 @@ class Database(Closes):
         self._scratch: Path | None = None
         if spills:
             stack = ExitStack()
-            self._scratch = stack.enter_context(workplace(Path(tempfile.gettempdir()), "discreet"))
+            try:
+                self._scratch = stack.enter_context(workplace(Path(tempfile.gettempdir()), "discreet"))
+            except OSError:
+                raise OutOfMemory(FULL) from None
             self._clean = weakref.finalize(self, stack.close)  # also where nobody closed it, at the end of the process
         self._db = duckdb.connect(":memory:")
         self._encoded: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {}
@@ -252,17 +255,19 @@ class Database(Closes):
         source: str,
         columns: Mapping[str, tuple[str, Encoding]],
         *,
+        types: Mapping[str, str] | None = None,
         small: bool = False,
         beside: Mapping[str, str] | None = None,
     ) -> None:
         """Make `relation` a view of `source` in which each column holds a value of its encoding, or NULL.
 
-        `columns` gives, for each new name, the column of the source and its encoding. Listed text becomes an
+        `columns` gives, for each new name, the column of the source and its encoding; `types` are those of the source,
+        where they are known. Listed text becomes an
         enumeration, so it sorts in the order listed and its code is its position. Where they shall be `small`, whole
         numbers have the smallest type that holds them. With `beside`, the rows are encoded once and kept in the table
         `{relation}_kept`, together with these expressions under their names, which the view does not show.
         """
-        types = self.columns(source)
+        types = self.columns(source) if types is None else types
         cells = {}
         for number, (name, (column, encoding)) in enumerate(columns.items()):
             enumeration = f"{relation}_{number}"

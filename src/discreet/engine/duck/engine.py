@@ -17,7 +17,7 @@ from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, glance, tally
 from discreet.engine.duck.parts import Rows, count_distinct, distinct, parts_for, write_sorted
-from discreet.engine.duck.sources import EVERYTHING, SOURCE, open_source
+from discreet.engine.duck.sources import EVERYTHING, keep_source, open_source
 from discreet.engine.duck.sql import code, digest, digest_within, identifier, long_digest, narrow, rank, written
 from discreet.engine.duck.types import column_type
 from discreet.engine.encoding import Encoding
@@ -41,7 +41,9 @@ class DuckEngine:
     def __init__(self, *, memory: str | None = None) -> None:
         self._database = Database(memory=memory, spills=False)
         self._decoded: list[MemoryFile] = []
+        self._given: dict[str, str] = {}
         self._types: dict[str, ColumnType] = {}
+        self._looked_at = EVERYTHING
         self._text = False  # reading it again is dear, so it is kept
         self._digested: dict[str, str] = {}  # columns as given, and where their long digests are kept
         self._encodings: dict[str, Encoding] = {}
@@ -54,8 +56,12 @@ class DuckEngine:
             for path in source.paths:
                 self._decoded.append(MemoryFile(path, source.encoding, self._database.limit))
             source = replace(source, paths=tuple(each.path for each in self._decoded), encoding=None)
-        found = open_source(self._database, source, wanted, keep=keep)
-        self._types = {name: column_type(kind) for name, kind in found.items()}
+        self._given = open_source(self._database, source)
+        self._types = {name: column_type(kind) for name, kind in self._given.items()}
+        if keep:
+            folded = {name.casefold() for name in wanted}
+            columns = [name for name in self._given if not folded or name.casefold() in folded]
+            self._looked_at = keep_source(self._database, source, columns)
         return self._types
 
     def persons(self, column: str) -> tuple[int, int, int]:
@@ -68,16 +74,17 @@ class DuckEngine:
         return rows, count_distinct(self._database, cell, relation, parts), rows - filled
 
     def encode(self, columns: Mapping[str, tuple[str, Encoding]], digested: Sequence[str] = ()) -> None:
-        kept = {f"d{number}": name for number, name in enumerate(digested)} if self._text else {}
-        beside = {place: long_digest(name, self._types[name].name) for place, name in kept.items()}
+        places = {name: f"d{number}" for number, name in enumerate(digested)} if self._text else {}
+        beside = {place: long_digest(name, self._types[name].name) for name, place in places.items()}
         try:
-            self._database.encode(_ROWS, EVERYTHING, columns, small=True, beside=beside if self._text else None)
+            kept = beside if self._text else None
+            self._database.encode(_ROWS, EVERYTHING, columns, types=self._given, small=True, beside=kept)
         except OutOfMemory:
             raise OutOfMemory(
                 "the table's rows need more memory than the engine may have; raise its limit, or convert the text to "
                 "Parquet, which is read where it is"
             ) from None
-        self._digested = {name: place for place, name in kept.items()}
+        self._digested = places
         self._encodings = {name: encoding for name, (_, encoding) in columns.items()}
 
     def misfits(self) -> tuple[int, dict[str, tuple[int, int]]]:
@@ -152,16 +159,18 @@ class DuckEngine:
             each.close()
 
     def first_row(self) -> list[str]:
-        return [str(cell) for cell in self._database.rows(f"SELECT * FROM {SOURCE} LIMIT 1")[0]]
+        return [str(cell) for cell in self._database.rows(f"SELECT * FROM {self._looked_at} LIMIT 1")[0]]
 
     def glance(self, columns: Collection[str]) -> tuple[int, dict[str, Glance]]:
-        return glance(self._database, SOURCE, {name: self._types[name] for name in columns})
+        return glance(self._database, self._looked_at, {name: self._types[name] for name in columns})
 
     def tally(self, columns: Mapping[str, bool]) -> dict[str, dict[str, int]]:
-        return tally(self._database, SOURCE, columns)
+        return tally(self._database, self._looked_at, columns)
 
     def closer(self, columns: Mapping[str, bool]) -> dict[str, Glance]:
-        return closer(self._database, SOURCE, {name: (self._types[name], whole) for name, whole in columns.items()})
+        database, source = self._database, self._looked_at
+        kinds = {name: (self._types[name], whole) for name, whole in columns.items()}
+        return closer(database, source, kinds, lambda cell: count_distinct(database, cell, source, 2))
 
     def _codes_of(self, columns: Sequence[str]) -> str:
         return ", ".join(f"{code(name, self._encodings[name])}::BIGINT AS c{i}" for i, name in enumerate(columns))

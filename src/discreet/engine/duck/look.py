@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from discreet.engine.duck.parts import count_distinct
 from discreet.engine.duck.sql import identifier
 from discreet.engine.engine import ColumnType, Glance
 from discreet.errors import OutOfMemory
@@ -66,8 +65,13 @@ def tally(database: Database, source: str, columns: Mapping[str, bool]) -> dict[
     return counts
 
 
-def closer(database: Database, source: str, columns: Mapping[str, tuple[ColumnType, bool]]) -> dict[str, Glance]:
-    """How many cells are distinct, exactly; True: how many texts are whole numbers, and the limits of those."""
+def closer(
+    database: Database, source: str, columns: Mapping[str, tuple[ColumnType, bool]], in_parts: Callable[[str], int]
+) -> dict[str, Glance]:
+    """How many cells are distinct, exactly; True: how many texts are whole numbers, and the limits of those.
+
+    `in_parts` counts one column's distinct cells, where all at once are too many for the memory.
+    """
     if not columns:
         return {}
     distinct, rest = [], []
@@ -84,8 +88,8 @@ def closer(database: Database, source: str, columns: Mapping[str, tuple[ColumnTy
     try:
         counts = [f"count(DISTINCT {each})" for each in distinct]
         found = database.rows(f"SELECT {', '.join([*counts, *rest])} FROM {source}")[0]
-    except OutOfMemory:  # one column after the other, and in parts
-        counted = [count_distinct(database, each, source, 2) for each in distinct]
+    except OutOfMemory:
+        counted = [in_parts(each) for each in distinct]
         found = (*counted, *database.rows(f"SELECT {', '.join(rest)} FROM {source}")[0])
     each = len(rest) // len(columns)
     seen = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,33 +11,30 @@ from discreet.engine.duck.sql import identifier, text
 from discreet.engine.source import CsvFiles, InMemory, ParquetFiles, Source
 from discreet.errors import OutOfMemory
 
-SOURCE = "source_rows"  # the rows, with the wanted columns
-EVERYTHING = "source_as_given"  # all columns, to know their names
-_KEPT = "kept_rows"
+EVERYTHING = "source_as_given"  # all rows and columns
+_KEPT = "source_kept"  # all rows, and the columns that are looked at
 _SHARE = 8  # text may have one part in so many of the memory, to be kept as it is
 
 
-def open_source(database: Database, source: Source, wanted: Collection[str], *, keep: bool = False) -> dict[str, str]:
-    """Make a source the relations SOURCE and EVERYTHING; names and types of all its columns.
-
-    With `keep`, text that fits into memory is parsed once and kept as it is: for who looks at it again and again.
-    """
+def open_source(database: Database, source: Source) -> dict[str, str]:
+    """Make a source the relation EVERYTHING; names and types of its columns."""
     if isinstance(source, InMemory):
         database.register(EVERYTHING, source.columns)
     elif isinstance(source, ParquetFiles):
         database.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM read_parquet([{_listed(source.paths)}])")
     else:
         database.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM {_csv(source)}")
-    types = database.columns(EVERYTHING)
-    folded = {name.casefold() for name in wanted}
-    columns = [name for name in types if not folded or name.casefold() in folded] or list(types)
-    chosen = f"SELECT {', '.join(map(identifier, columns))} FROM {EVERYTHING}"
-    if keep and isinstance(source, CsvFiles) and _size(source) * _SHARE <= database.limit:
+    return database.columns(EVERYTHING)
+
+
+def keep_source(database: Database, source: Source, columns: Sequence[str]) -> str:
+    """The relation to look at again and again: text that fits into memory is parsed once, and kept as it is."""
+    if isinstance(source, CsvFiles) and columns and _size(source) * _SHARE <= database.limit:
         with suppress(OutOfMemory):  # then it is parsed again each time
-            database.rows(f"CREATE TABLE {_KEPT} AS {chosen}")
-            chosen = f"SELECT * FROM {_KEPT}"
-    database.rows(f"CREATE VIEW {SOURCE} AS {chosen}")
-    return types
+            listed = ", ".join(map(identifier, columns))
+            database.rows(f"CREATE TABLE {_KEPT} AS SELECT {listed} FROM {EVERYTHING}")
+            return _KEPT
+    return EVERYTHING
 
 
 def _size(source: CsvFiles) -> int:

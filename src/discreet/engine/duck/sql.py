@@ -108,7 +108,7 @@ def written(column: str, kind: str) -> str:
         return f"CAST({name} AS VARCHAR)"
     if base in ("FLOAT", "DOUBLE", "DECIMAL"):
         return f"coalesce(CAST({_whole(name, kind)} AS VARCHAR), CAST({name} AS VARCHAR))"
-    cell = f"trim(CAST({name} AS VARCHAR))"
+    cell = f"trim(CAST({name} AS VARCHAR), ' ')"  # by itself it cuts the spaces of every script
     number = f"coalesce(CAST(TRY_CAST({cell} AS BIGINT) AS VARCHAR), {cell})"
     doubtful = f"{cell} < '1' AND regexp_full_match({cell}, '[+-]?[0-9]+')"  # a sign or a zero is in front
     return f"CASE WHEN {doubtful} THEN {number} ELSE {cell} END"

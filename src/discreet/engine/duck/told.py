@@ -39,7 +39,7 @@ _SYSTEM = (
     errno.EIO,
 )
 _SPILLED = re.compile(r"max_temp_directory_size|temp[a-z_ ]*director", re.IGNORECASE)
-_FULL = "the engine's scratch folder cannot be written; make room where TMPDIR points to"
+FULL = "the engine's scratch folder cannot be written; make room where TMPDIR points to"
 
 
 def told(
@@ -51,13 +51,13 @@ def told(
     """
     message, kind = str(error), type(error).__name__
     if scratch is not None and scratch.name in message and isinstance(error, _DISK):
-        return OutOfMemory(_FULL)
+        return OutOfMemory(FULL)
     if writes is not None and isinstance(error, duckdb.IOException) and _about(message, writes):
         number = _number(message) or errno.EIO
         return OSError(number, os.strerror(number), str(writes))
     if isinstance(error, duckdb.OutOfMemoryException):
         if scratch is not None and _SPILLED.search(message):
-            return OutOfMemory(_FULL)
+            return OutOfMemory(FULL)
         return OutOfMemory("the engine needs more memory than it may have; ask less of it, or raise its limit")
     if isinstance(error, _FAILURES):
         return EngineError(f"the engine failed ({kind}); open the table or the release again")
