@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 RAW = (b"Zyxwvut", b"9-77-", b"bedtag_", b"remark <<")  # what every raw row of the ward has, and no release
 MANIFEST = "datapackage.json"
 SERIES = "ward.series"
+BEGUN = ".*.part/release/data/*.parquet"  # tables in a hidden folder, whole or cut
 
 
 class Fault(NamedTuple):
@@ -176,13 +177,13 @@ class Scene:
         done = self.server.run(self.house, self.operation.words, fault, at)
         if len(done.calls) < at:  # threads of the engine may write in fewer pieces: then nothing happened
             fault = NOTHING
-        wrong = [*self._ended(fault, done)]
+        where = done.calls[at - 1] if len(done.calls) >= at else "the end"
+        wrong = [*self._ended(fault, done, where)]
         made, found = self._releases(fault, done.code)
         wrong += [*found, *self._raw("after the fault"), *self._again(made)]
-        where = done.calls[at - 1] if len(done.calls) >= at else "the end"
         return [f"{fault.name} call {at} ({where}): {each}" for each in wrong]
 
-    def _ended(self, fault: Fault, done: Ended) -> Iterator[str]:
+    def _ended(self, fault: Fault, done: Ended, where: str) -> Iterator[str]:
         code, said = done.code, done.said
         expected = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130, signal.SIGTERM: 130}
         if fault.signalled:
@@ -192,8 +193,12 @@ class Scene:
             yield f"exit {code}: {said[-300:]}"
         elif code == 2 and (not said.startswith("discreet: ") or len(said.splitlines()) != 1):
             yield f"not one sentence: {said[-300:]}"
-        elif code == 2 and any(word in said for word in ("table (", "rows.csv", "changed.csv", "Traceback")):
+        elif code == 2 and any(
+            word in said for word in ("table (", "the table ", "rows.csv", "changed.csv", "Traceback")
+        ):
             yield f"the table is blamed: {said}"
+        elif code == 2 and ".part/release/" in where and f"release ({self.operation.target})" not in said:
+            yield f"it is the release that could not be written: {said}"
 
     def _releases(self, fault: Fault, code: int | None) -> tuple[list[dict[str, bytes]], list[str]]:
         """New releases under the name or hidden, and what is wrong with them or with older ones."""
@@ -230,6 +235,7 @@ class Scene:
 
     def _again(self, made: list[dict[str, bytes]]) -> Iterator[str]:
         """The same publisher once more, without a fault."""
+        begun = {str(path.relative_to(self.house)): path.read_bytes() for path in self.house.rglob(BEGUN)}
         words = self.operation.words
         if self.target.exists() and "--replace" not in words:
             words = [*words, "--replace"]
@@ -240,6 +246,9 @@ class Scene:
         now = contents(self.target)
         if any(each != now for each in made):
             yield "published again it is another release: fresh coins"
+        for name, part in begun.items():  # of a release that nobody recorded, and that was on disk
+            if not now[f"data/{Path(name).name}"].startswith(part):
+                yield f"published again it differs from what was begun in {name}: fresh coins"
         for name, files in self.old.items():
             if self.operation.table == "rows.csv" and any(
                 now[path] != files[path] for path in files if path != MANIFEST
