@@ -4,15 +4,19 @@
 # make tools  the programs of the system that some tests run: installed where we may, else said
 # make lint   ruff and the type checker
 # make bench  measure, ratios in one run
+# make lock   write requirements-dev.lock anew, with uv; UPGRADE=--upgrade takes the newest of everything
 # make schema write the JSON Schema of the policy file that the package ships
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LOCK := requirements-dev.lock
+UV ?= uv
+UPGRADE ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test slow tools lint bench schema clean
+.PHONY: demo test slow tools lint bench lock schema clean
 
 demo: $(STAMP)
 	$(BIN)/discreet demo
@@ -50,10 +54,16 @@ bench: $(STAMP)
 schema: $(STAMP)
 	$(BIN)/python -c 'import discreet.schema.json_schema as made; made.ship()'
 
-$(STAMP): pyproject.toml
+lock:
+	@command -v $(UV) >/dev/null || { echo "make lock takes uv; install it with pipx or pip, or say UV=/path/to/uv make lock"; exit 1; }
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command 'make lock' --extra dev --group build $(UPGRADE) --output-file $(LOCK) pyproject.toml
+
+$(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "discreet needs Python 3.11 or later; say PYTHON=/path/to/python3.11 make ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --require-hashes --only-binary :all: --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
 
 clean:

@@ -335,6 +335,11 @@ def publish(source: object, policy: discreet.Policy, to: Path, **options: object
     return to
 
 
+def usual_series() -> Path:
+    """The series of whoever publishes without naming one: each test is somebody else."""
+    return Path(os.environ["XDG_DATA_HOME"]) / "discreet" / "people.series"
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file below a folder, by its name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

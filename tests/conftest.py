@@ -6,6 +6,7 @@ In CI the generated examples are the same each time: a change fails because of w
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import pkgutil
 from collections import Counter
@@ -26,12 +27,33 @@ for _each in pkgutil.walk_packages(discreet.__path__, "discreet."):
 settings.register_profile("here", max_examples=few(100), deadline=None)
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+_HOMES = itertools.count()
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
 def case(request: pytest.FixtureRequest) -> Case:
     """Every mechanism in turn: a test that needs a case, or anything made from one, runs for each."""
     return request.param
+
+
+@pytest.fixture(autouse=True, scope="session")
+def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is made before a test begins is not in the series of whoever runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        _move(patch, tmp_path_factory.getbasetemp() / "home")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def at_home(somewhere: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test is somebody who has published nothing yet."""
+    _move(monkeypatch, tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}")
+
+
+def _move(patch: pytest.MonkeyPatch, place: Path) -> None:
+    patch.delenv("DISCREET_SERIES", raising=False)
+    for name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
+        patch.setenv(name, str(place / name))
 
 
 @pytest.fixture

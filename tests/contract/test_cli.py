@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from cases import usual_series
 
 VERBS = ("demo", "check", "plan", "publish", "verify", "query")
 ESTIMATE = {"value", "standard_error", "low", "high", "confidence", "bounds", "conditional_on"}
@@ -28,12 +29,13 @@ FORKS = """
 import json, os, sys, tempfile, traceback
 import discreet.cli.main
 for line in sys.stdin:
-    words, cwd = json.loads(line)
+    words, cwd, home = json.loads(line)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
         if not child:
             os.dup2(out.fileno(), 1)
             os.dup2(err.fileno(), 2)
+            os.environ.update(home)
             os.chdir(cwd)
             sys.argv = ["discreet", *words]
             code = 0
@@ -81,7 +83,8 @@ def _end_of_forks():
 def discreet(*words: object, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Run the command line in a folder and check its exit code; no run may show a traceback."""
     process = forks()
-    process.stdin.write(json.dumps([[*map(str, words)], str(cwd)]) + "\n")
+    home = {name: os.environ[name] for name in ("XDG_DATA_HOME", "XDG_STATE_HOME")}
+    process.stdin.write(json.dumps([[*map(str, words)], str(cwd), home]) + "\n")
     process.stdin.flush()
     found, out, err = json.loads(process.stdout.readline())
     return checked(subprocess.CompletedProcess(words, found, out, err), code)
@@ -220,11 +223,11 @@ def test_plan_shows_the_buckets_and_writes_nothing(house):
 
 
 def test_publish_verify_and_query_follow_each_other(house):
-    """The whole way, with copies, and the series stays beside the policy."""
+    """The whole way, with copies, and the series stays out of it."""
     published = as_json("publish", "hospital.csv", "--policy", "hospital.toml", "-o", "out", "--csv", cwd=house)
     assert published["rows"] == PATIENTS
     assert {"notion", "words", "adversary", "inequality", "not_covered"} <= set(published["facts"])
-    assert (house / "hospital.series").stat().st_mode & 0o777 == 0o600
+    assert usual_series().stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in (house / "out" / "data").iterdir()) == [
         "qit.csv",
         "qit.parquet",
@@ -244,7 +247,7 @@ def test_publish_says_what_is_promised_and_what_is_not(house):
     shown = discreet("publish", "hospital.csv", "-p", "hospital.toml", "-o", "out", cwd=house).stdout
     assert f"{PATIENTS:,} rows" in shown
     assert "not covered" in shown
-    assert "hospital.series" in shown
+    assert str(usual_series()) in shown
 
 
 def test_publish_refuses_a_changed_table_until_the_risk_is_said(house):
@@ -266,7 +269,7 @@ def test_publish_uses_the_series_it_is_given(house):
     """And no other."""
     discreet("publish", "hospital.csv", "-p", "hospital.toml", "-o", "out", "--series", "own.series", cwd=house)
     assert (house / "own.series").is_file()
-    assert not (house / "hospital.series").exists()
+    assert not usual_series().exists()
 
 
 def test_verify_exits_with_1_where_the_promise_does_not_hold(demo, tmp_path):

@@ -21,6 +21,7 @@ import discreet
 from discreet.ground import disk
 from discreet.release import write
 from discreet.release.statement import MANIFEST, PENDING
+from discreet.series.store import Series
 
 OLD = {MANIFEST: '{"discreet": "old"}', "README.md": "old", "data/rows.csv": "old"}
 NEW = {MANIFEST: '{"discreet": "new"}', "README.md": "new", "data/rows.csv": "new"}
@@ -86,18 +87,22 @@ def test_the_hidden_folder_is_no_release_while_it_is_filled(tmp_path):
     assert alone(tmp_path / "out")
 
 
-def test_the_product_writes_a_pending_manifest(policy, ward, tmp_path, monkeypatch):
-    """Every family: while the series records, no manifest has its name."""
-    seen = []
+def test_the_product_writes_a_pending_manifest(case, policy, ward, tmp_path, monkeypatch):
+    """While the series records, no manifest has its name; what was measured is recorded before there is any file."""
+    seen, record = [], Series.record
 
     def look(self, entry):
-        seen.append([path.name for path in tmp_path.rglob(f"{MANIFEST}*")])
+        seen.append([path.name for path in tmp_path.rglob("*") if path.is_file() and path.parent != tmp_path])
+        if not entry.drawn:  # what was measured, before any file
+            return record(self, entry)
         raise Broken("injected")
 
-    monkeypatch.setattr("discreet.series.store.Series.record", look)
+    monkeypatch.setattr(Series, "record", look)
     with pytest.raises(Broken):
         publish(ward, policy, tmp_path / "out")
-    assert seen == [[PENDING]]
+    assert PENDING in seen[-1]
+    assert MANIFEST not in seen[-1]
+    assert seen[:-1] == [[]] * case.charged
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".out")]
 
 

@@ -28,6 +28,7 @@ from cases import (
     publish,
     retold,
     sources,
+    usual_series,
     ward_frame,
     ward_schema,
 )
@@ -129,7 +130,7 @@ def test_the_secret_key_is_nowhere_in_the_release(published):
         kept = [cell for name in tables for row in database.execute(f"SELECT * FROM {name}") for cell in row]
     secrets = {cell for cell in kept if isinstance(cell, bytes)}
     assert len(secrets) >= 4
-    assert max(map(len, secrets)) == 32  # the key
+    assert 32 in map(len, secrets)  # the key
     said = everything_in(published.folder / "one")
     for secret in secrets:
         assert secret.decode("latin-1") not in said
@@ -256,24 +257,25 @@ def test_csv_copies_verify_and_hold_the_same_cells(case, published, tmp_path):
 # The series stays in the house
 
 
-def test_the_series_file_is_private_and_beside_the_policy(policy, ward, tmp_path):
-    """Mode 0600 whatever the umask, with the policy's name, and nothing like it in the release."""
+def test_the_series_is_one_private_file_of_the_user(policy, ward, tmp_path):
+    """Mode 0600 in a folder that nobody else may read, whatever the umask, and nothing like it in the release."""
     before = os.umask(0)
     try:
         release = publish(ward, policy, tmp_path / "out")
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "ward.series").stat().st_mode) == 0o600
+    assert stat.S_IMODE(usual_series().stat().st_mode) == 0o600
+    assert stat.S_IMODE(usual_series().parent.stat().st_mode) == 0o700
     assert not [path for path in release.rglob("*") if "series" in path.name]
 
 
 def test_an_empty_series_file_that_others_may_read_becomes_private(policy, ward, tmp_path):
     """A key is never put into a file that others can read, even if the file was there before."""
-    path = tmp_path / "ward.series"
+    path = tmp_path / "own.series"
     path.touch()
     path.chmod(0o644)
     try:
-        publish(ward, policy, tmp_path / "out")
+        publish(ward, policy, tmp_path / "out", series=path)
     except discreet.SeriesRefusal:
         assert path.stat().st_size == 0
     else:
@@ -308,12 +310,29 @@ def test_a_target_that_cannot_be_written_leaves_no_series(policy, ward, tmp_path
     assert not (tmp_path / "a.series").exists()
 
 
-def test_a_policy_without_a_file_needs_a_named_series(case, ward, tmp_path):
-    """Nobody guesses where the key is."""
-    policy = discreet.Policy(schema=ward_schema(case.public_rows), mechanism=case.mechanism())
-    with pytest.raises(discreet.PolicyError, match="series must be named"):
-        publish(ward, policy, tmp_path / "out")
-    assert not list(tmp_path.iterdir())
+def test_a_policy_without_a_file_has_the_same_series(case, policy, ward, tmp_path):
+    """The series follows the people, not a file's name."""
+    publish(ward, policy, tmp_path / "one")
+    bare = discreet.Policy(schema=ward_schema(case.public_rows), mechanism=case.mechanism(), person="bed_tag")
+    assert bare.digest == policy.digest
+    assert contents(publish(ward, bare, tmp_path / "two")) == contents(tmp_path / "one")
+
+
+def test_a_series_beside_the_policy_is_not_passed_over(policy, ward, tmp_path):
+    """An earlier version kept it there: it may remember these people."""
+    old = publish(ward, policy, tmp_path / "one", series=tmp_path / "ward.series")
+    with pytest.raises(discreet.SeriesRefusal, match=r"--series .*ward\.series"):
+        publish(ward, policy, tmp_path / "two")
+    assert not (tmp_path / "two").exists()
+    assert contents(publish(ward, policy, tmp_path / "two", series=tmp_path / "ward.series")) == contents(old)
+
+
+def test_the_environment_may_name_the_series(policy, ward, tmp_path, monkeypatch):
+    """For a container, or for a team that publishes from several accounts."""
+    monkeypatch.setenv("DISCREET_SERIES", str(tmp_path / "team.series"))
+    publish(ward, policy, tmp_path / "out")
+    assert (tmp_path / "team.series").is_file()
+    assert not usual_series().exists()
 
 
 # Whole, or not at all

@@ -376,7 +376,7 @@ for folder in sys.argv[1:]:
     if not child:
         os.chdir(folder)
         policy = discreet.Policy.load("ward.toml")
-        discreet.publish(discreet.read_table("rows.parquet", policy), policy, to="one")
+        discreet.publish(discreet.read_table("rows.parquet", policy), policy, to="one", series="ward.series")
         os._exit(0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from cases import contents, opened, publish, saved
+from cases import contents, opened, publish, saved, usual_series
 from typer.testing import CliRunner
 
 import discreet
@@ -238,7 +238,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(tmp_path, monkeypatch)
     with pytest.raises(discreet.PolicyError, match="GB of memory"):
         publish(people(), policy_of(tmp_path, KINDS["slots"]), tmp_path / "r")
     assert not (tmp_path / "r").exists()
-    assert not (tmp_path / "p.series").exists()
+    assert not (usual_series()).exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -269,7 +269,8 @@ def test_promises_of_every_kind_can_be_compared(tmp_path, one, two, said):
     """What is stronger or weaker is said number by number."""
     for name, mechanism in (("a", one), ("b", two)):
         (tmp_path / name).mkdir()
-        publish(people(), policy_of(tmp_path / name, mechanism), tmp_path / name / "r")
+        policy, series = policy_of(tmp_path / name, mechanism), tmp_path / f"{name}.series"
+        publish(people(), policy, tmp_path / name / "r", series=series)
     found = CliRunner().invoke(app, ["diff", str(tmp_path / "a" / "r"), str(tmp_path / "b" / "r")])
     assert found.exit_code == 0, found.output
     assert said in " ".join(found.output.split())

@@ -257,6 +257,11 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
         Golden(ward=WIDE, mechanism=DiffGen(epsilon="0.5")),
         Golden(name="diffgen-second-wide", ward=replace(WIDE, seed=2), mechanism=DiffGen(epsilon=1)),
     ),
+    # Those above speak in version 1 of the words.
+    _alone("alphabeta-words-2", _with_rows(CELL, 60), AlphaBeta(**DGAMMA, slots=4)),
+    _alone("frapp-words-2", _with_rows(CELL, 60), Frapp(prior="0.05", posterior="0.5")),
+    _alone("diffgen-words-2", WARD, DiffGen(epsilon=2)),
+    _alone("diffgen-words-2-rows", _with_rows(WARD, 120), DiffGen(epsilon=2)),
 )
 NAMES = tuple(each.name for series in SERIES for each in series if each.name)
 

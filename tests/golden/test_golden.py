@@ -17,7 +17,7 @@ from cases import CASES, policy_of, publish, ward_frame
 from golden.asking import counts_of, differences, read_answers, said_by, stated_by
 
 import discreet
-from discreet.release.family import FAMILIES, Words, newest
+from discreet.release.family import FAMILIES, Words
 from discreet.release.folder import read_manifest
 from discreet.release.statement import README
 from discreet.schema.mechanisms import MECHANISMS
@@ -101,7 +101,7 @@ def test_readme_and_facts_are_what_the_stated_version_renders(golden):
     """The renderer of an old version stays in the tree."""
     manifest = read_manifest(golden / "release")
     words = FAMILIES[manifest.kind].words[stated_by(golden / "release")["words"]]
-    facts = words.facts(manifest.statement.guarantee, manifest.statement.continued)
+    facts = words.facts(manifest.statement)
     assert manifest.facts == facts
     assert (golden / "release" / README).read_bytes() == words.readme(manifest.statement, facts).encode()
 
@@ -252,9 +252,9 @@ def test_rounding_is_no_difference_and_everything_else_is(kept, found, same):
 def _with_one_more_version(monkeypatch: pytest.MonkeyPatch, kind: str) -> int:
     """Register one more version of a family's words, for all its kinds; its number."""
     family = FAMILIES[kind]
-    before = newest(family.words)
+    before = family.words[max(family.words)]
     after = Words(
-        facts=lambda guarantee, continued: {**before.facts(guarantee, continued), "words": "In other words."},
+        facts=lambda statement: {**before.facts(statement), "words": "In other words."},
         readme=lambda statement, facts: f"# {facts['words']}\n",
     )
     number = max(family.words) + 1

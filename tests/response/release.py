@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from discreet.errors import PolicyError, ReleaseError
 from discreet.ground.exact import exact
 from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
-from discreet.release.family import Change, Changes, Claim, Content, Words
+from discreet.release.family import Change, Changes, Claim, Content, Words, of_guarantee
 from discreet.release.fields import Fields, field_of
 from discreet.release.phrases_1 import ASKING, again_warning, promise
 from discreet.release.promised import guarantee_changes
@@ -148,7 +148,7 @@ def readme_1(statement: ResponseStatement, facts: Mapping[str, Any]) -> str:
 {ASKING}"""
 
 
-WORDS = {1: Words(facts=facts_1, readme=readme_1)}
+WORDS = {1: Words(facts=of_guarantee(facts_1), readme=readme_1)}
 
 
 def _guarantees(a: Content, b: Content) -> Iterator[Change]:

@@ -48,7 +48,9 @@ def demo(
     if keep is not None and keep.exists():
         raise ReleaseError(f"folder ({keep}) must not exist yet; choose another name")
     with tempfile.TemporaryDirectory() as temporary:
-        story = _story(keep or Path(temporary) / "hospital", patients, quiet=as_json)
+        folder = keep or Path(temporary) / "hospital"
+        series = None if keep else folder.parent / "demo.series"  # what is not kept need not be remembered
+        story = _story(folder, patients, series, quiet=as_json)
     if as_json:
         show_json(story)
         return
@@ -65,14 +67,14 @@ def demo(
         say(f"Everything of this demo is in {keep}.")
 
 
-def _story(folder: Path, patients: int, *, quiet: bool) -> dict[str, Any]:
+def _story(folder: Path, patients: int, series: Path | None, *, quiet: bool) -> dict[str, Any]:
     data, policy_file = write_hospital(folder, patients)
     policy = Policy.load(policy_file)
     table = read_table(data, policy)
     plan = cast("BucketPlan", plan_table(table, policy))  # the demo's own policy says so
     if not quiet:
         _show_table(table, plan)
-    release = publish(table, policy, to=folder / "release")
+    release = publish(table, policy, to=folder / "release", series=series)
     verdict = verify(folder / "release")
     truths = _truths(data)
     answers = [

@@ -12,6 +12,7 @@ from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, Po
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.publish import publish as publish_table
+from discreet.mechanism.publish import series_of
 from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 
@@ -27,11 +28,11 @@ def publish(
     csv: Annotated[bool, typer.Option("--csv", help="Write CSV copies as well.")] = False,
     series: Annotated[
         Path | None,
-        typer.Option("--series", help="The private series file (default: the policy's path ending in .series)."),
+        typer.Option("--series", help="The private series file.", show_default="one of yours, for all your tables"),
     ] = None,
     new_series: Annotated[
         bool,
-        typer.Option("--new-series", help="Go on although this series has another release: the risk is yours."),
+        typer.Option("--new-series", help="Go on although people of it were published before: the risk is yours."),
     ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -40,6 +41,7 @@ def publish(
 ) -> None:
     """Publish a table as a release folder that may leave the house."""
     loaded = Policy.load(policy)
+    notes: list[str] = []
     with bar() as progress:
         table = read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
     with closing(table), bar() as progress:
@@ -52,20 +54,21 @@ def publish(
             replace=replace,
             csv=csv,
             progress=progress,
+            say=notes.append,
         )
     release.close()
     facts = release.facts
     if as_json:
         content = {"release": str(to), "rows": release.rows, "size": release.size, "unit": release.unit, "facts": facts}
-        show_json(content)
+        show_json({**content, "notes": notes})
         return
     say(f"published {release.size:,} {release.holds} as {to}; its counts are of {release.unit}")
     say(facts["words"])
-    for note in publishing(loaded.mechanism).notes(loaded.schema):
+    for note in (*publishing(loaded.mechanism).notes(loaded.schema), *notes):
         say(f"note: {note}")
     if "warning" in facts:
         say(f"note: {facts['warning']}", style="bold")
     say("not covered:")
     for each in facts["not_covered"]:
         say(f"  - {each}")
-    say(f"Keep the series file ({series or policy.with_suffix('.series')}) private and safe: it holds the key.")
+    say(f"Keep the series file ({series_of(series, loaded, to)}) private and safe: it holds the key.")

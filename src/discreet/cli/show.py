@@ -40,7 +40,7 @@ def fail(message: str, *, as_json: bool) -> None:
 
 
 def guarded(verb: _F) -> _F:
-    """Turn what discreet raises on purpose into one sentence and exit 2, and Ctrl-C into exit 130."""
+    """Turn what discreet raises on purpose, and what a disk refuses, into one sentence and exit 2; Ctrl-C into 130."""
 
     @functools.wraps(verb)
     def run(*args: Any, **options: Any) -> None:
@@ -49,8 +49,14 @@ def guarded(verb: _F) -> _F:
         except DiscreetError as error:
             fail(str(error), as_json=bool(options.get("as_json")))
             raise typer.Exit(2) from None
+        except BrokenPipeError:
+            raise  # whoever read has seen enough
+        except OSError as error:
+            where = f" ({error.filename})" if error.filename else ""
+            fail(f"a file{where} could not be read or written: {error.strerror}", as_json=bool(options.get("as_json")))
+            raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            fail("stopped; nothing was left behind", as_json=bool(options.get("as_json")))
+            fail("stopped; nothing half made was left behind", as_json=bool(options.get("as_json")))
             raise typer.Exit(130) from None
 
     return run  # type: ignore[return-value] # the same signature, as functools.wraps says
@@ -125,6 +131,6 @@ def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
     beside = (label,) if others else ()
     table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)
     for number, (group, estimate) in enumerate(counts):
-        named = (escape(plain(name_of(value))) for value in group)
+        named = (escape(name_of(value)) for value in group)
         table.add_row(*named, *estimate_row(estimate), *([estimate_row(others.rows[number][1])[0]] if others else []))
     console.print(table)

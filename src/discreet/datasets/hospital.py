@@ -122,7 +122,7 @@ def hospital(patients: int = 20_000, seed: int = 20_000) -> pa.Table:
     drawn = np.minimum((coins.random(patients)[:, None] > edges).sum(axis=1), len(DISEASES) - 1)
     names = list(DISEASES)
     first, last = coins.choice(FIRST_NAMES, patients), coins.choice(LAST_NAMES, patients)
-    number = coins.permutation(patients) * 97 + 10_007
+    number = coins.choice(10**8, patients, replace=False)  # so that two hospitals have other patients
     return pa.table(
         {
             "name": [f"{one} {two}" for one, two in zip(first, last, strict=True)],

@@ -39,11 +39,11 @@ class ColumnType:
 
 
 class Engine(Protocol):
-    """The rows of one table: opened where they are, encoded by public domains, read in their order, written sorted."""
+    """The rows of one table: opened where they are, encoded by public domains, read in their order, written sorted.
 
-    @property
-    def scratch(self) -> Path:
-        """A private folder that is gone when the engine is closed."""
+    Nothing of them gets to the disk but what is written on request. Where a file cannot be written, its verb raises
+    OSError with the system's number.
+    """
 
     def open(self, source: Source, wanted: Collection[str]) -> dict[str, ColumnType]:
         """Take the rows of a source, with the columns wanted at least (letter case aside); what all its columns are."""
@@ -85,7 +85,7 @@ class Engine(Protocol):
         """Run one verb inside; `tell` hears how much of it is done."""
 
     def close(self) -> None:
-        """Let go of the rows and of what was spilled of them."""
+        """Let go of the rows."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class CsvFiles:
-    """Text files in UTF-8 that begin alike; what is None, the engine finds out. `skip` lines come before the first
-    record. Cells stay text.
+    """Text files that begin alike; what is None, the engine finds out. `skip` lines come before the first record.
+
+    `encoding` is one that Python knows; None is UTF-8. Cells stay text.
     """
 
     paths: tuple[Path, ...]
@@ -18,6 +19,7 @@ class CsvFiles:
     quote: str | None = None
     header: bool | None = None
     skip: int = 0
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -183,8 +183,10 @@ class Release(Closes, ABC):
 
     def cancel(self) -> None:
         """Stop every question that is being answered, from whatever thread: each raises Cancelled."""
-        if self._opened is not None:
-            self._opened.cancel()
+        with self._lock:
+            opened = self._opened
+        if opened is not None:
+            opened.cancel()
 
     def close(self) -> None:
         """Let go of the files; what is being answered is cancelled, and what is asked later is refused."""

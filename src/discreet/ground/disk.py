@@ -12,7 +12,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -50,10 +49,11 @@ def take_name(path: Path, name: Path) -> None:
 
 def _rename(one: Path, two: Path, linux: int, macos: int) -> bool:
     library = ctypes.CDLL(None, use_errno=True)
-    if hasattr(library, "renameat2"):
-        failed = library.renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(two), linux)
-    elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
-        failed = library.renamex_np(os.fsencode(one), os.fsencode(two), macos)
+    names = os.fsencode(one), os.fsencode(two)
+    if (rename := getattr(library, "renameat2", None)) is not None:
+        failed = rename(_HERE, names[0], _HERE, names[1], linux)
+    elif (rename := getattr(library, "renamex_np", None)) is not None:
+        failed = rename(*names, macos)
     else:
         return False
     if not failed:

@@ -80,6 +80,15 @@ class FrappPrivacy:
         raised = self.d * self.rise(times)
         return raised / (raised + 1 - self.d)
 
+    @property
+    def whole(self) -> Fraction:
+        """The most that a certain record's tuple of prior d can reach, from all that the release shows.
+
+        Whatever the other records are, a release is at most g / e times as probable with it as with another one.
+        """
+        raised = self.d * self.keep
+        return raised / (raised + (1 - self.d) * self.other)
+
     def linked(self, candidates: Fraction | int) -> Fraction:
         """The posterior of one who is left with that many equally probable candidates and sees one of them once."""
         rise = self.rise()

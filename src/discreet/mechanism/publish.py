@@ -1,11 +1,12 @@
 """Planning and publishing: from a table and a policy to a release, through the series.
 
-The order matters: the series remembers the release before anybody can see it, and the folder appears whole or not at
-all.
+The order matters. What was measured with noise is in the series, with its cost, before any file of a release exists;
+the series remembers every release before anybody can see it; and the folder appears whole or not at all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace as replace_fields
 from pathlib import Path
 
@@ -13,14 +14,17 @@ from discreet.errors import PolicyError, SeriesRefusal
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
 from discreet.ground.progress import Progress, Steps
-from discreet.mechanism.mechanism import publishing
+from discreet.mechanism.mechanism import Publishes, publishing
 from discreet.mechanism.plan import Plan
+from discreet.mechanism.recognize import UNKNOWN, Recognizing
+from discreet.release.statement import MANIFEST
 from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
-from discreet.series.digest import RowDigest
+from discreet.series.place import usual_series, usual_witness
 from discreet.series.rules import Place, place_of
 from discreet.series.store import Entry, Series
+from discreet.series.witness import forgotten, note
 from discreet.table.table import Table
 
 DIGEST = "comparing with the series"
@@ -44,13 +48,14 @@ def publish(
     csv: bool = False,
     seed: int | None = None,
     progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Release:
     """Publish the table under the policy as the folder `to`, and open it.
 
-    All coins come from the series (by default the policy's path with the suffix `.series`), so the same rows under the
-    same policy give the same release again. `seed` is for tests: it leaves the series alone, and the release says that
-    its coins can be tossed again by anyone. `progress` is called with the step that runs and the share of the whole
-    that is done.
+    All coins come from the series (by default one private file of the user), so the same rows under the same policy
+    give the same release again, and people who were published before are noticed. `seed` is for tests: it leaves the
+    series alone, and the release says that its coins can be tossed again by anyone. `progress` is called with the step
+    that runs and the share of the whole that is done, and `say` with what the custodian should know besides.
     """
     to = Path(to)
     check_target(to, replace=replace)
@@ -63,62 +68,84 @@ def publish(
             mechanism.make(table, place, coins, folder, csv=csv, steps=steps)
         return open_release(to)
     steps = Steps(progress, {DIGEST: 0.2, **mechanism.steps})
-    with Series(_series_path(series, policy, to)) as memory:
-        rows, ordered = _digests(table, memory, steps)
-        ordered = rows if mechanism.any_order else ordered
-        place = place_of(
-            memory.entries(),
-            rows=rows,
-            ordered=ordered,
-            policy=policy.digest,
-            new_series=new_series,
-            allowed=mechanism.views,
-            charged=mechanism.cost > 0,
-        )
+    with Series(series_of(series, policy, to)) as memory:
+        seen, place = _place(table, policy, mechanism, memory, steps, new_series=new_series)
         mechanism.fits(table)
-        coins = memory.coins.derive(rows, policy.digest)
+        coins = memory.coins.derive(seen.rows, policy.digest)
         with new_folder(to, replace=replace) as folder:
-            with table.unchanged():
-                if place.again is None:
+            if (entry := place.again) is None:
+                with table.unchanged():
                     place = replace_fields(place, memo=mechanism.memo(table, coins, steps))
+                    entry = _entry(seen, place, policy, mechanism, to)
+                if place.memo:  # coins that are not the key's: they were tossed, and that was paid for
+                    memory.reserve(entry)
+                if seen.sketch is None and say is not None:
+                    say(UNKNOWN)
+            with table.unchanged():
                 drawn = mechanism.make(table, place, coins, folder, csv=csv, steps=steps)
                 steps.finish()
-            if place.again and place.again.drawn != drawn:
+            if entry.drawn not in (b"", drawn):
                 raise SeriesRefusal(
-                    f"the release of {place.again.published} ({place.again.release}) cannot be made again with this "
-                    "version of discreet and of its libraries, and fresh coins would expose people; use that release"
+                    f"the release of {entry.published} ({entry.release}) cannot be made again with this version of "
+                    "discreet and of its libraries, and fresh coins would expose people; use that release"
                 )
-            entry = Entry(
-                rows=rows,
-                ordered=ordered,
-                policy=policy.digest,
-                drawn=drawn,
-                memo=place.memo,
-                cost=mechanism.cost,
-                continued=place.continued and place.number == 1,
-                release=str(to.resolve()),
-            )
-            memory.record(entry)  # before anybody can see the folder under its name
+            number = memory.record(replace_fields(entry, drawn=drawn, release=str(to.resolve())))
+        note(usual_witness(), memory.name, number, to / MANIFEST)
     return open_release(to)
 
 
-def _digests(table: Table, memory: Series, steps: Steps) -> tuple[bytes, bytes]:
-    """The rows' digests in any order and in this order, keyed by the series."""
-    digest = RowDigest(memory.coins.key, table.encodings)
+def _place(
+    table: Table, policy: Policy, mechanism: Publishes, memory: Series, steps: Steps, *, new_series: bool
+) -> tuple[Recognizing, Place]:
+    """What is seen of the people, and where the release stands among those of them; raises SeriesRefusal."""
+    entries = memory.entries()
+    lost = forgotten(usual_witness(), memory.name, len(entries))
+    if lost is not None and not new_series:
+        raise SeriesRefusal(
+            f"series ({memory.path}) made the release in {lost.parent} and does not know it any more: it was put back "
+            "from a backup, and might give the people of that release fresh coins; restore the newest one, or say "
+            "--new-series (new_series=True) if you accept that"
+        )
     with table.unchanged(), steps.step(DIGEST) as tell:
-        for codes in table.codes(tell=tell):
-            digest.update(codes)
-    return digest.rows, digest.ordered
+        seen = Recognizing(table, memory.coins.key, tell)
+        place = place_of(
+            entries,
+            rows=seen.rows,
+            ordered=_order(seen, mechanism),
+            policy=policy.digest,
+            new_series=new_series,
+            meet=seen.meet,
+            allowed=mechanism.views,
+            charged=mechanism.cost > 0,
+        )
+    if place.again is None and lost is not None:
+        place = replace_fields(place, continued=True)
+    return seen, place
 
 
-def _series_path(series: str | Path | None, policy: Policy, to: Path) -> Path:
-    """Where the series is: never inside the release, whose files may leave the house."""
-    if series is not None:
-        path = Path(series)
-    elif policy.path is not None:
-        path = policy.path.with_suffix(".series")
-    else:
-        raise PolicyError("series must be named for a policy that is not in a file; say series='hospital.series'")
+def _entry(seen: Recognizing, place: Place, policy: Policy, mechanism: Publishes, to: Path) -> Entry:
+    """What the series remembers of a release that is about to be made."""
+    return Entry(
+        rows=seen.rows,
+        ordered=_order(seen, mechanism),
+        policy=policy.digest,
+        drawn=b"",
+        memo=place.memo,
+        cost=mechanism.cost,
+        continued=place.continued and place.number == 1,
+        release=str(to.resolve()),
+        related=place.related,
+        people=seen.kept,
+    )
+
+
+def _order(seen: Recognizing, mechanism: Publishes) -> bytes:
+    return seen.rows if mechanism.any_order else seen.ordered
+
+
+def series_of(series: str | Path | None, policy: Policy, to: Path) -> Path:
+    """Where the series is: as named, else the user's own; never inside a release, whose files may leave the house."""
+    path = usual_series(policy.path) if series is None else Path(series)
     around = path.resolve().parents
     if to.resolve() in (path.resolve(), *around) or any(map(is_release, around)):
         raise PolicyError(f"series ({path}) must be outside every release; it holds the secret key")

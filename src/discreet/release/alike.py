@@ -23,8 +23,8 @@ def plain(text: str, most: int | None = None) -> str:
 
 
 def name_of(value: object) -> str:
-    """A value as people read it, also where there is nothing to read."""
-    return "(missing)" if value is None else "(empty text)" if value == "" else str(value)
+    """A value as people read it on one line, also where there is nothing to read."""
+    return "(missing)" if value is None else "(empty text)" if value == "" else plain(str(value))
 
 
 def domain_text(domain: Domain) -> str:

@@ -37,13 +37,13 @@ class Claim(NamedTuple):
 class Words(Generic[M, G, N]):
     """One version of the prose: facts for people and programs, and the README. It stays as it is for ever."""
 
-    facts: Callable[[G, bool], dict[str, Any]]  # of a guarantee, and whether the series went on after other releases
+    facts: Callable[[Statement[M, G, N]], dict[str, Any]]
     readme: Callable[[Statement[M, G, N], Mapping[str, Any]], str]
 
 
-def newest(words: Mapping[int, Words[M, G, N]]) -> Words[M, G, N]:
-    """The words in which releases speak from now on."""
-    return words[max(words)]
+def of_guarantee(facts: Callable[[G, bool], dict[str, Any]]) -> Callable[[Statement[M, G, N]], dict[str, Any]]:
+    """Facts that follow from the guarantee, and from whether the series went on after other releases."""
+    return lambda statement: facts(statement.guarantee, statement.continued)
 
 
 def _nothing(_a: Content, _b: Content) -> Iterator[Change]:
@@ -98,7 +98,7 @@ class Family(Generic[M, G, N]):
 
     def facts(self, statement: Statement[M, G, N]) -> dict[str, Any]:
         """The promise in the words of the statement's version."""
-        return self.words[statement.words].facts(statement.guarantee, statement.continued)
+        return self.words[statement.words].facts(statement)
 
     def readme(self, statement: Statement[M, G, N], facts: Mapping[str, Any]) -> str:
         """The README, with these facts, in the words of the statement's version."""

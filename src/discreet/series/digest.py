@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engine.encoding import Encoding
+from discreet.series.words import Words, mix
 
-Words = NDArray[np.uint64]
 Codes = NDArray[np.integer[Any]]
 
 
@@ -36,7 +36,7 @@ class RowDigest:
         lanes = np.zeros((2, len(codes[0])), dtype=np.uint64)
         for table, column in zip(self._tables, codes, strict=True):
             lanes += table(column)
-        mixed = _mix(lanes)
+        mixed = mix(lanes)
         self._total += mixed.sum(axis=1, dtype=np.uint64)
         self._ordered.update(mixed[0].tobytes())
         self._rows += mixed.shape[1]
@@ -61,7 +61,7 @@ def _table(key: bytes, name: str, encoding: Encoding) -> Callable[[Codes], Words
     first, odd = encoding.values[0], _bits(key, [f"column {name}"]) | np.uint64(1)
 
     def spread(codes: Codes) -> Words:
-        return _mix((codes.astype(np.int64) + first).astype(np.uint64)[None, :] * odd + odd)
+        return mix((codes.astype(np.int64) + first).astype(np.uint64)[None, :] * odd + odd)
 
     return spread
 
@@ -70,10 +70,3 @@ def _bits(key: bytes, texts: Iterable[str]) -> Words:
     """128 bits for each text, as two rows of words."""
     digests = [hashlib.blake2b(text.encode(), key=key[:32], digest_size=16).digest() for text in texts]
     return np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2).T.astype(np.uint64)
-
-
-def _mix(words: Words) -> Words:
-    """A bijection of 64-bit words in which every input bit moves every output bit (the finalizer of splitmix64)."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))

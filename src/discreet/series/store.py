@@ -1,7 +1,7 @@
-"""The series: the custodian's private memory of one table, a small SQLite file outside every release.
+"""The series: the custodian's private memory, a small SQLite file outside every release.
 
-It holds the secret key from which all coins come and what was published: so the same rows never get fresh coins, and a
-table that has changed since is noticed.
+It holds the secret key from which all coins come, what was published, and what is needed to notice the people of it in
+another table: so the same rows never get fresh coins, and people who were published are known again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -20,28 +19,47 @@ from types import TracebackType
 from typing import Any
 
 from discreet.errors import SeriesRefusal
+from discreet.ground.disk import sync, take_name, workplace
 from discreet.ground.exact import stated
 from discreet.series.coins import Coins, fresh_key
 from discreet.series.renew import OLDER, renew
 
-FORMAT = 4
-_TABLES = """
+FORMAT = 5
+_PATIENCE = 60.0  # seconds to wait for another publisher
+_DURABLE = "PRAGMA synchronous = EXTRA"  # the directory is synced too, when the journal is gone
+TABLES = """
 CREATE TABLE series (format INTEGER NOT NULL, key BLOB NOT NULL, entries INTEGER NOT NULL, seal BLOB NOT NULL);
 CREATE TABLE entry (
     rows BLOB NOT NULL, ordered BLOB NOT NULL, policy BLOB NOT NULL, drawn BLOB NOT NULL, memo TEXT NOT NULL,
-    cost TEXT NOT NULL, continued INTEGER NOT NULL, release TEXT NOT NULL, published TEXT NOT NULL, seal BLOB NOT NULL,
+    cost TEXT NOT NULL, continued INTEGER NOT NULL, release TEXT NOT NULL, published TEXT NOT NULL,
+    related TEXT NOT NULL, people BLOB NOT NULL, seal BLOB NOT NULL,
     PRIMARY KEY (rows, policy)
 );
 """
-_COLUMNS = ("rows", "ordered", "policy", "drawn", "memo", "cost", "continued", "release", "published")
+COLUMNS = (
+    "rows",
+    "ordered",
+    "policy",
+    "drawn",
+    "memo",
+    "cost",
+    "continued",
+    "release",
+    "published",
+    "related",
+    "people",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """One release: digests of the rows (in any order, in this order), of the policy, and of what the coins gave.
 
-    `memo` is what its mechanism needs, beside the coins, to make it again, and `cost` the epsilon that it cost.
-    `continued` says that it was not the first of its series and that the custodian said to go on.
+    `drawn` is empty where the release was begun and nobody knows whether it was ever made. `memo` is what its mechanism
+    needs, beside the coins, to make it again, and `cost` the epsilon that it cost. `continued` says that people of it
+    were published before and that the custodian said to go on. `related` are the numbers of the entries with people of
+    it, and `people` what is kept to know its people again; empty where an older version kept nothing. `number` counts
+    the entries of the series from 1.
     """
 
     rows: bytes
@@ -52,15 +70,18 @@ class Entry:
     cost: Fraction
     continued: bool
     release: str
+    related: tuple[int, ...] = ()
+    people: bytes = b""
     published: str = ""
+    number: int = 0
 
 
 class Series:
     """An open series, locked against other publishers until it is closed.
 
-    `record` alone writes, and what it wrote is on disk when it returns. Everything in the file is sealed with the key,
-    so a file that was damaged is refused: a lost key or entry would let the same rows get fresh coins. A new file in
-    which nothing was recorded is removed again.
+    `record` and `reserve` alone write, and what they wrote is on disk when they return. Everything in the file is
+    sealed with the key, so a file that was damaged is refused: a lost key or entry would let the same rows get fresh
+    coins. A new file in which nothing was recorded is removed again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,25 +93,29 @@ class Series:
             with self._guarded():
                 if self._new:
                     _create(path)
-                found = path.stat()
-                self._db = self._open.enter_context(closing(_connect(path, timeout=10)))
-                self._db.execute("PRAGMA synchronous = FULL")
-                self._db.execute("BEGIN IMMEDIATE")
-                if not path.exists() or not os.path.samestat(found, path.stat()):
-                    raise ValueError("another publisher has just removed it")
-                form, key, number, seal = self._db.execute("SELECT * FROM series").fetchone()
-                if form != FORMAT and form not in OLDER:
-                    raise ValueError(f"its format is {form}, this version reads {FORMAT}")
-                self.coins = Coins(key=key)
-                if seal != self._seal(form, key, number):
-                    raise ValueError("its content is damaged")
-                if form in OLDER:
-                    renew(self._db, form, self._seal, _TABLES)
-                if len(self.entries()) != number:
-                    raise ValueError("its content is damaged")
+                self._db = self._open.enter_context(closing(_connect(path, timeout=_PATIENCE)))
+                self._read()
         except BaseException:
             self._open.close()
             raise
+
+    def _read(self) -> None:
+        """Lock the file and look at all of it; raises ValueError where it is not whole."""
+        found = self.path.stat()
+        self._db.execute(_DURABLE)
+        self._db.execute("BEGIN IMMEDIATE")
+        if not self.path.exists() or not os.path.samestat(found, self.path.stat()):
+            raise ValueError("another publisher has just removed it")
+        form, key, number, seal = self._db.execute("SELECT * FROM series").fetchone()
+        if form != FORMAT and form not in OLDER:
+            raise ValueError(f"its format is {form}, this version reads {FORMAT}")
+        self.coins = Coins(key=key)
+        if seal != self._seal(form, key, number):
+            raise ValueError("its content is damaged")
+        if form in OLDER:
+            renew(self._db, form, self._seal, TABLES)
+        if len(self.entries()) != number:
+            raise ValueError("its content is damaged")
 
     def __enter__(self) -> Series:
         return self
@@ -104,33 +129,52 @@ class Series:
         if self._new:
             _discard(self.path)
 
+    @property
+    def name(self) -> str:
+        """What tells this series from others, and nothing of its key."""
+        return self._seal("name").hex()
+
     def entries(self) -> tuple[Entry, ...]:
         """What was published, oldest first."""
         with self._guarded():
-            found = self._db.execute(f"SELECT {', '.join(_COLUMNS)}, seal FROM entry ORDER BY rowid").fetchall()
+            found = self._db.execute(f"SELECT {', '.join(COLUMNS)}, seal FROM entry ORDER BY rowid").fetchall()
             if any(seal != self._seal(*row) for *row, seal in found):
                 raise ValueError("its content is damaged")
-            return tuple(_entry(row) for *row, _ in found)
+            return tuple(_entry(row, number) for number, (*row, _) in enumerate(found, start=1))
 
-    def record(self, entry: Entry) -> None:
-        """Remember a release before anybody can see it; one made again only notes where it is now."""
-        known = {(each.rows, each.policy): each for each in self.entries()}
-        first = known.get((entry.rows, entry.policy))
-        kept = replace(first, release=entry.release) if first else replace(entry, published=_now())
-        digests = (kept.rows, kept.ordered, kept.policy, kept.drawn)
-        row = (*digests, kept.memo, str(kept.cost), int(kept.continued), kept.release, kept.published)
-        number = len(known) + (first is None)
+    def record(self, entry: Entry) -> int:
+        """Remember a release before anybody can see it; the number of its entry.
+
+        One that is made again only notes where it is now, and what the coins gave if that was not known.
+        """
+        entries = self.entries()
+        first = next((each for each in entries if (each.rows, each.policy) == (entry.rows, entry.policy)), None)
+        if first:
+            kept = replace(first, release=entry.release, drawn=first.drawn or entry.drawn)
+        else:
+            kept = replace(entry, published=_now(), number=len(entries) + 1)
+        row = _row(kept)
         with self._guarded():
             if first:  # it keeps its place, for the order of entries tells which came before which
-                where = (kept.release, self._seal(*row), kept.rows, kept.policy)
-                self._db.execute("UPDATE entry SET release = ?, seal = ? WHERE rows = ? AND policy = ?", where)
+                where = (kept.release, kept.drawn, self._seal(*row), kept.rows, kept.policy)
+                self._db.execute(
+                    "UPDATE entry SET release = ?, drawn = ?, seal = ? WHERE rows = ? AND policy = ?", where
+                )
             else:
-                names, marks = ", ".join((*_COLUMNS, "seal")), ", ".join("?" * (len(row) + 1))
+                names, marks = ", ".join((*COLUMNS, "seal")), ", ".join("?" * (len(row) + 1))
                 self._db.execute(f"INSERT INTO entry ({names}) VALUES ({marks})", (*row, self._seal(*row)))
+            number = len(entries) + (first is None)
             seal = self._seal(FORMAT, self.coins.key, number)
             self._db.execute("UPDATE series SET format = ?, entries = ?, seal = ?", (FORMAT, number, seal))
             self._db.execute("COMMIT")
-        self._new = False
+            self._new = False
+        return kept.number
+
+    def reserve(self, entry: Entry) -> None:
+        """Remember what was measured and what it cost before any file of the release exists, and stay locked."""
+        self.record(entry)
+        with self._guarded():
+            self._db.execute("BEGIN IMMEDIATE")
 
     def _seal(self, *fields: bytes | int | str) -> bytes:
         """A keyed digest of a row, so that damage shows."""
@@ -140,22 +184,39 @@ class Series:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError, ValueError, TypeError, OverflowError) as error:
-            raise self._refusal(str(error)) from None
+        except (sqlite3.Error, OSError, ValueError, TypeError, OverflowError, LookupError) as error:
+            raise self._refusal(error) from None
 
-    def _refusal(self, why: str) -> SeriesRefusal:
+    def _refusal(self, error: Exception) -> SeriesRefusal:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, OSError) or getattr(error, "sqlite_errorname", "").startswith(_OF_THE_DISK):
+            return SeriesRefusal(
+                f"series ({self.path}) must be on a disk that can be written ({why}); make room or mend it there, and "
+                "publish again: nothing was published without being remembered"
+            )
         return SeriesRefusal(
             f"series ({self.path}) must be a whole series file that nobody else is using ({why}); restore it from a "
             "backup if it is damaged, for without it the same rows would get fresh coins"
         )
 
 
-def _entry(row: list[Any]) -> Entry:
-    fields = dict(zip(_COLUMNS, row, strict=True))
+_OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN")
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    digests = (entry.rows, entry.ordered, entry.policy, entry.drawn)
+    related = " ".join(map(str, entry.related))
+    plain = (entry.memo, str(entry.cost), int(entry.continued), entry.release, entry.published, related)
+    return (*digests, *plain, entry.people)
+
+
+def _entry(row: list[Any], number: int) -> Entry:
+    fields = dict(zip(COLUMNS, row, strict=True))
     cost = stated(fields["cost"])
     if cost is None:
         raise ValueError("its content is damaged")
-    return Entry(**{**fields, "cost": cost, "continued": bool(fields["continued"])})
+    read = {"cost": cost, "continued": bool(fields["continued"]), "number": number}
+    return Entry(**{**fields, **read, "related": tuple(map(int, fields["related"].split()))})
 
 
 def _now() -> str:
@@ -163,18 +224,21 @@ def _now() -> str:
 
 
 def _create(path: Path) -> None:
-    """A new series with a fresh key, readable by its owner only; it appears whole or not at all."""
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.absolute().parent)  # mode 0600
-    os.close(handle)
-    try:
-        with closing(sqlite3.connect(beside, isolation_level=None)) as db:
-            db.execute("PRAGMA synchronous = FULL")
-            db.executescript(_TABLES)
+    """A new series with a fresh key, readable by its owner only; it appears whole or not at all, and replaces none."""
+    folder = path.absolute().parent
+    with workplace(folder, path.name) as place:
+        new = place / "series"
+        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(sqlite3.connect(new, isolation_level=None)) as db:
+            db.execute(_DURABLE)
+            db.executescript(f"BEGIN; {TABLES}")
             key = fresh_key()
             db.execute("INSERT INTO series VALUES (?, ?, ?, ?)", (FORMAT, key, 0, _seal(key, FORMAT, key, 0)))
-        os.link(beside, path)
-    finally:
-        os.unlink(beside)
+            db.execute("COMMIT")
+        sync(new)
+        with suppress(FileExistsError):  # another publisher was faster, and its key is the key
+            take_name(new, path)
+        sync(folder)
 
 
 def _connect(path: Path, timeout: float) -> sqlite3.Connection:

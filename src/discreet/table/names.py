@@ -21,7 +21,7 @@ _RENAMED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 def _glance(source: Any, csv: CsvForm | None, expected: Sequence[str] = ()) -> Iterator[tuple[DuckEngine, list[str]]]:
     """An engine for a look at a file, which copies nothing, and the names that it gives the columns."""
     with closing(DuckEngine()) as engine:
-        found = engine.open(find_source(source, expected, csv, engine.scratch), expected)
+        found = engine.open(find_source(source, expected, csv), expected)
         yield engine, list(found)
 
 

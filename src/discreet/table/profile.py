@@ -92,7 +92,7 @@ def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | 
                 progress, {"reading the table": parsing_share(source), _GLANCE: 1.0, _COUNT: 1.0, _CLOSER: 0.5}
             )
             with steps.step("reading the table") as tell, engine.watched(tell):
-                present = engine.open(find_source(source, clear, csv, engine.scratch), clear, keep=True)
+                present = engine.open(find_source(source, clear, csv), clear, keep=True)
             names = names or list(present)
             ambiguous = ambiguous_names(source, names, csv)
             types = {each: kind for each, kind in present.items() if each not in ambiguous}

@@ -64,7 +64,7 @@ def open_table(
         shares[_PERSONS] *= person is not None
         steps = Steps(progress, shares)
         with steps.step(_READ) as tell, engine.watched(tell):
-            present = engine.open(find_source(source, wanted, csv, engine.scratch), wanted)
+            present = engine.open(find_source(source, wanted, csv), wanted)
             columns, misfits = match_columns(present, schema, identifiers, person)
             digested = tuple(columns[name] for name in ([person] if person else identifiers) if name in columns)
             whole = set(schema.columns) <= set(columns) and not any(each.column in schema.columns for each in misfits)
@@ -85,6 +85,7 @@ def open_table(
             if not misfits:
                 check_stamps(files)
                 table = Table(
+                    name=name_of_source(source),
                     engine=engine,
                     schema=schema,
                     rows=rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,16 @@ def unreadable(name: str, fault: Unfit) -> TableError:
     where = "" if fault.line is None else f" at line {fault.line}"
     if fault.why == "encoding":
         return TableError(f"table ({name}) must be UTF-8 text{where}; name its encoding, such as latin-1")
+    if fault.why == "decoding":
+        return TableError(
+            f"table ({name}) must be in the encoding that was named, or that its first bytes tell; it is not, so name "
+            "its real encoding"
+        )
+    if fault.why == "file":
+        why = f" ({os.strerror(fault.number)})" if fault.number is not None else ""
+        return TableError(
+            f"table ({name}) must be readable to its end; it went away, may not be read, or is damaged{why}"
+        )
     if fault.why == "cells":
         advice = "mend the file or name its delimiter"
         return TableError(f"table ({name}) must have the same number of cells in every row{where}; {advice}")

@@ -11,7 +11,6 @@ import codecs
 import csv
 import glob
 import gzip
-import shutil
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -48,15 +47,15 @@ class CsvForm:
                 raise TableError(f"{name} ({sign}) must be one plain character, such as ';'")
         if self.encoding is not None:
             try:
-                codecs.lookup(self.encoding)
+                "".encode(self.encoding)
             except LookupError:
                 raise TableError(f"encoding ({self.encoding}) must be one that Python knows, such as latin-1") from None
 
 
-def find_source(source: Any, expected: Sequence[str], form: CsvForm | None, scratch: Path) -> Source:
-    """Where the rows are and how they are written; text in another encoding is copied into `scratch` first."""
+def find_source(source: Any, expected: Sequence[str], form: CsvForm | None) -> Source:
+    """Where the rows are and how they are written."""
     if isinstance(source, str | Path):
-        return _find_files(str(source), expected, form or CsvForm(), scratch)
+        return _find_files(str(source), expected, form or CsvForm())
     columns = _columns_in_memory(source)
     _no_twins(columns.columns if hasattr(columns, "dtypes") else columns.schema.names, expected)
     return InMemory(columns=columns)
@@ -85,7 +84,7 @@ def _columns_in_memory(source: Any) -> Any:
     return source
 
 
-def _find_files(pattern: str, expected: Sequence[str], form: CsvForm, scratch: Path) -> Source:
+def _find_files(pattern: str, expected: Sequence[str], form: CsvForm) -> Source:
     paths = tuple(_found(pattern))
     endings = {_ending(path) for path in paths}
     if len(endings) > 1:
@@ -94,10 +93,17 @@ def _find_files(pattern: str, expected: Sequence[str], form: CsvForm, scratch: P
         _no_twins(parquet_names(paths[0]), expected)
         return ParquetFiles(paths=paths)
     encoding = form.encoding or _encoding_of(paths[0])
-    if codecs.lookup(encoding).name not in ("utf-8", "ascii"):
-        paths = tuple(_in_utf8(path, encoding, scratch / f"source-{number}.csv") for number, path in enumerate(paths))
-    delimiter, quote, header = _sniff(paths[0], expected, form)
-    return CsvFiles(paths=paths, delimiter=delimiter, quote=quote, header=header, skip=_blank_lines(paths))
+    starts = [_start_of_text(path, encoding) for path in paths]
+    delimiter, quote, header = _sniff(starts[0], expected, form)
+    plain = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
+    return CsvFiles(
+        paths=paths,
+        delimiter=delimiter,
+        quote=quote,
+        header=header,
+        skip=_blank_lines(starts),
+        encoding=None if plain else encoding,
+    )
 
 
 def _no_twins(names: Iterable[str], expected: Sequence[str]) -> None:
@@ -145,9 +151,9 @@ def _ending(path: Path) -> str:
     raise TableError(f"table ({path.name}) must end in .csv, .tsv, .txt (or these with .gz) or .parquet")
 
 
-def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | None, str | None, bool | None]:
+def _sniff(start: str, expected: Sequence[str], form: CsvForm) -> tuple[str | None, str | None, bool | None]:
     """Separator, quotes and header: as given, else those under which the first line has most of the expected names."""
-    start = _start(path).decode("utf-8-sig", errors="replace").lstrip("\r\n")
+    start = start.lstrip("\r\n")
     wanted = {name.casefold() for name in expected}
     best: tuple[int, str | None, str | None] = (0, None, None)
     header_names: list[str] = []
@@ -163,11 +169,10 @@ def _sniff(path: Path, expected: Sequence[str], form: CsvForm) -> tuple[str | No
     return form.delimiter or found, form.quote or quotes, header
 
 
-def _blank_lines(paths: Sequence[Path]) -> int:
+def _blank_lines(starts: Sequence[str]) -> int:
     """How many empty lines come before the first record; the same in every file, or a row would be lost."""
     found = set()
-    for path in paths:
-        start = _start(path).decode("utf-8-sig", errors="replace")
+    for start in starts:
         blank = start[: len(start) - len(start.lstrip("\r\n"))]
         found.add(len(blank.replace("\r\n", "\n")))
     if len(found) > 1:
@@ -190,14 +195,13 @@ def _encoding_of(path: Path) -> str:
     return next((name for mark, name in marks.items() if start.startswith(mark)), "utf-8")
 
 
-def _in_utf8(path: Path, encoding: str, to: Path) -> Path:
-    """A private copy in UTF-8, beside what the engine spills; it is removed with it."""
+def _start_of_text(path: Path, encoding: str) -> str:
+    """How a file begins, without the mark of its encoding; signs that are in no such encoding are not judged here."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     try:
-        with _opened(path) as raw, to.open("w", encoding="utf-8", newline="") as file:
-            shutil.copyfileobj(codecs.getreader(encoding)(raw), file, 1 << 20)
-    except (UnicodeError, OSError, EOFError, zlib.error):
+        return decoder.decode(_start(path)).removeprefix("\ufeff")
+    except UnicodeError:  # a few cannot replace
         raise TableError(f"table ({path.name}) must be in {encoding}; it is not, so name its real encoding") from None
-    return to
 
 
 def _start(path: Path) -> bytes:

@@ -19,7 +19,6 @@ from discreet.ground.closing import Closes
 from discreet.ground.progress import Tell
 from discreet.schema.schema import Schema
 
-CHANGED = "the table changed or went away while it was read; publish again when nobody writes to it"
 Stamp = tuple[str, int, int, int]
 
 
@@ -30,6 +29,7 @@ class Table(Closes):
     `columns` are all columns as the source spells them; `given` has that spelling for each name of the policy.
     """
 
+    name: str = "in memory"  # for messages
     engine: Engine
     schema: Schema
     rows: int
@@ -52,7 +52,7 @@ class Table(Closes):
         `tell` hears how much was used.
         """
         used = 0
-        with _as_it_was():
+        with self._as_it_was():
             for codes in self.engine.codes(names or self.schema.columns):
                 yield codes
                 used += len(codes[0])
@@ -66,7 +66,7 @@ class Table(Closes):
         checked. `tell` hears how much was used.
         """
         used = 0
-        with _as_it_was():
+        with self._as_it_was():
             for digests in self.engine.digests(columns):
                 yield digests
                 used += len(digests[0])
@@ -75,37 +75,42 @@ class Table(Closes):
         if not set(columns) <= set(self.digested):
             check_stamps(self.parsed)
         if used != self.rows:
-            raise TableError(CHANGED)
+            raise changed(self.name)
 
     def distinct(self) -> Iterator[list[Ints]]:
         """The distinct rows as positions in the domains, in any order, batch by batch."""
-        with _as_it_was():
+        with self._as_it_was():
             yield from self.engine.distinct(self.schema.columns)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
         """Read the rows inside; raises TableError where the files are not those that were checked."""
-        with _as_it_was():
+        with self._as_it_was():
             yield
         check_stamps(self.files)
 
     def close(self) -> None:
-        """Let go of the rows and of what was spilled of them."""
+        """Let go of the rows."""
         self.engine.close()
 
+    @contextmanager
+    def _as_it_was(self) -> Iterator[None]:
+        try:
+            yield
+        except Unfit:
+            raise changed(self.name) from None
 
-@contextmanager
-def _as_it_was() -> Iterator[None]:
-    try:
-        yield
-    except Unfit:
-        raise TableError(CHANGED) from None
+
+def changed(name: str) -> TableError:
+    """What is said where rows are not those that were checked."""
+    return TableError(f"table ({name}) changed or went away while it was read; publish again when nobody writes to it")
 
 
 def check_stamps(files: Sequence[Stamp]) -> None:
     """Raise TableError where a file is not as it was."""
-    if tuple(files) != tuple(stamp(Path(path)) for path, *_ in files):
-        raise TableError(CHANGED)
+    for each in files:
+        if each != stamp(Path(each[0])):
+            raise changed(Path(each[0]).name)
 
 
 def stamp(path: Path) -> Stamp:

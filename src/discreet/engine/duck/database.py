@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ import duckdb
 import pyarrow as pa
 
 from discreet.engine.duck.session import Session
-from discreet.engine.duck.sql import encoded, identifier, literal, text
+from discreet.engine.duck.sql import encoded, identifier, literal, narrow, text
 from discreet.engine.duck.told import told
 from discreet.engine.encoding import Encoding
 from discreet.engine.memory import bytes_of
 from discreet.errors import EngineError, OutOfMemory
 from discreet.ground.closing import Closes
+from discreet.ground.disk import workplace
 from discreet.ground.progress import Tell
 
 BATCH = 1 << 20
@@ -44,14 +47,18 @@ _WATCHED = (  # on the one that is watched: counted, so that it can be asked for
 class Database(Closes):
     """One private in-memory database; with `paths` it opens nothing but those and a scratch folder of its own.
 
+    With `spills` it may put rows there that do not fit into memory: only for rows that anybody may see.
     What is made in it (views, tables, encodings) is there for every thread. `asking` gives a thread a connection of
     its own with a limit of time; outside of it, threads take turns on one connection.
     """
 
-    def __init__(self, *, paths: Iterable[Path] | None = None, memory: str | None = None) -> None:
+    def __init__(self, *, paths: Iterable[Path] | None = None, memory: str | None = None, spills: bool = True) -> None:
         self.memory = bytes_of(memory) if memory else None
-        self._spill = tempfile.TemporaryDirectory(prefix="discreet-")  # mode 0700: it may hold rows
-        self.scratch = Path(self._spill.name)
+        self._scratch: Path | None = None
+        if spills:
+            stack = ExitStack()
+            self._scratch = stack.enter_context(workplace(Path(tempfile.gettempdir()), "discreet"))
+            self._clean = weakref.finalize(self, stack.close)  # also where nobody closed it, at the end of the process
         self._db = duckdb.connect(":memory:")
         self._encoded: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {}
         self._shared, self._turn = Session(self._db), threading.RLock()
@@ -63,14 +70,14 @@ class Database(Closes):
         self._set(paths)
 
     def _set(self, paths: Iterable[Path] | None) -> None:
-        self._db.execute("SET temp_directory = $1", [self._spill.name])
+        self._db.execute("SET temp_directory = $1", [str(self._scratch or "")])
         if self.memory:
             self._db.execute("SET memory_limit = $1", [f"{self.memory}B"])
         self._db.execute(
             "; ".join([*(f"SET GLOBAL {each}" for each in _EVERYWHERE), *(f"SET {each}" for each in _WATCHED)])
         )
         if paths is not None:
-            allowed = [str(path.resolve()) for path in (*paths, self.scratch)]
+            allowed = [str(path.resolve()) for path in (*paths, *([self._scratch] if self._scratch else []))]
             self._db.execute(f"SET allowed_paths = [{', '.join(map(text, allowed))}]")
             self._db.execute(f"SET allowed_directories = [{', '.join(text(path + '/') for path in allowed)}]")
             self._db.execute("SET enable_external_access = false")
@@ -88,7 +95,25 @@ class Database(Closes):
                 connection.close()
             self._free.clear()
         self._db.close()
-        self._spill.cleanup()
+        if self._scratch is not None:
+            self._clean()
+
+    @property
+    def scratch(self) -> Path:
+        """A private folder that is gone when the database is closed."""
+        if self._scratch is None:
+            raise EngineError("a database that keeps everything in memory has no scratch folder")
+        return self._scratch
+
+    @cached_property
+    def limit(self) -> int:
+        """Bytes of memory that it may use."""
+        return self.memory or bytes_of(self.rows("SELECT current_setting('memory_limit')")[0][0])
+
+    @property
+    def free(self) -> int:
+        """Bytes of memory that it may use beyond those that it uses."""
+        return self.limit - int(self.rows("SELECT sum(memory_usage_bytes) FROM duckdb_memory()")[0][0])
 
     @contextmanager
     def asking(self, seconds: float | None = None) -> Iterator[None]:
@@ -149,8 +174,8 @@ class Database(Closes):
             self._lock.notify_all()
 
     @contextmanager
-    def _statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Run one statement inside; nothing of DuckDB's own errors gets out."""
+    def _statement(self, writes: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Run one statement inside, which may write a file; nothing of DuckDB's own errors gets out."""
         session = self._session
         with self._turn if session is self._shared else nullcontext():
             session.check()
@@ -160,7 +185,7 @@ class Database(Closes):
                 session.check()
                 raise KeyboardInterrupt from None
             except duckdb.Error as error:
-                raise told(error) from None
+                raise told(error, writes=writes, scratch=self._scratch) from None
             except RuntimeError as error:  # Ctrl-C during a statement: DuckDB has an error of its own for it
                 if str(error) == "Query interrupted":
                     raise KeyboardInterrupt from None
@@ -184,9 +209,9 @@ class Database(Closes):
             over.set()
             beside.join()
 
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Run one statement and fetch everything it gives."""
-        with self._statement() as connection:
+    def rows(self, sql: str, *, writes: Path | None = None) -> list[tuple[Any, ...]]:
+        """Run one statement and fetch everything it gives; raises OSError where the file that it writes cannot be."""
+        with self._statement(writes) as connection:
             return connection.execute(sql).fetchall()
 
     def arrow(self, sql: str) -> pa.Table:
@@ -227,33 +252,40 @@ class Database(Closes):
         source: str,
         columns: Mapping[str, tuple[str, Encoding]],
         *,
-        place: str | None = None,
+        small: bool = False,
         beside: Mapping[str, str] | None = None,
     ) -> None:
         """Make `relation` a view of `source` in which each column holds a value of its encoding, or NULL.
 
         `columns` gives, for each new name, the column of the source and its encoding. Listed text becomes an
-        enumeration, so it sorts in the order listed and its code is its position. With `place`, the start of a
-        table's name, the rows are encoded once and kept in the table `{place}{relation}_kept`, with the expressions
-        `beside` them under their names, which no view shows.
+        enumeration, so it sorts in the order listed and its code is its position. Where they shall be `small`, whole
+        numbers have the smallest type that holds them. With `beside`, the rows are encoded once and kept in the table
+        `{relation}_kept`, together with these expressions under their names, which the view does not show.
         """
         types = self.columns(source)
         cells = {}
         for number, (name, (column, encoding)) in enumerate(columns.items()):
             enumeration = f"{relation}_{number}"
             if encoding.kind == "text":
-                self.rows(f"CREATE OR REPLACE TYPE {enumeration} AS ENUM ({', '.join(map(literal, encoding.values))})")
-            cells[name] = (identifier(column), encoded(column, types[column], encoding, enumeration))
+                self.enumerate(enumeration, encoding)
+            value = encoded(column, types[column], encoding, enumeration)
+            if small and encoding.kind != "text":
+                value = f"CAST({value} AS {narrow(encoding)[0]})"
+            cells[name] = (identifier(column), value)
         self._encoded[relation] = (source, cells)
-        if place is None:
+        if beside is None:
             chosen = ", ".join(f"{value} AS {identifier(name)}" for name, (_, value) in cells.items())
             self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {chosen} FROM {source}")
             return
         kept = [f"{value} AS c{number}" for number, (_, value) in enumerate(cells.values())]
-        kept += [f"{value} AS {name}" for name, value in (beside or {}).items()]
-        self.rows(f"CREATE OR REPLACE TABLE {place}{relation}_kept AS SELECT {', '.join(kept)} FROM {source}")
+        kept += [f"{value} AS {name}" for name, value in beside.items()]
+        self.rows(f"CREATE OR REPLACE TABLE {relation}_kept AS SELECT {', '.join(kept)} FROM {source}")
         shown = ", ".join(f"c{number} AS {identifier(name)}" for number, name in enumerate(cells))
-        self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {shown} FROM {place}{relation}_kept")
+        self.rows(f"CREATE OR REPLACE VIEW {relation} AS SELECT {shown} FROM {relation}_kept")
+
+    def enumerate(self, name: str, encoding: Encoding) -> None:
+        """Make the values of an encoding a type."""
+        self.rows(f"CREATE OR REPLACE TYPE {name} AS ENUM ({', '.join(map(literal, encoding.values))})")
 
     def misfits(self, relation: str) -> tuple[int, dict[str, tuple[int, int]]]:
         """The rows of an encoded relation and, for each column, its empty cells and those outside the encoding."""
@@ -275,12 +307,12 @@ class Database(Closes):
         counted = f"SELECT CAST({cell} AS VARCHAR), count(*) FROM {source} WHERE {outside} GROUP BY 1"
         return [(row[0], row[1]) for row in self.rows(f"{counted} ORDER BY 2 DESC, 1 LIMIT {most}")]
 
-    def write_sorted(self, relation: str, columns: Sequence[str], order: Sequence[str], to: Path) -> None:
-        """Write columns of a relation to one Parquet file, the rows sorted by the SQL expressions given."""
+    def write_parquet(self, query: str, to: Path) -> None:
+        """Write what a query gives to one Parquet file, in its order."""
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
-        listed = ", ".join(map(identifier, columns))
-        self.rows(f"COPY (SELECT {listed} FROM {relation} ORDER BY {', '.join(order)}) TO {text(str(to))} ({options})")
+        self.rows(f"COPY ({query}) TO {text(str(to))} ({options})", writes=to)
 
     def write_csv(self, parquet: Path, to: Path) -> None:
         """Write a Parquet file's rows as CSV, in the same order."""
-        self.rows(f"COPY (SELECT * FROM read_parquet({text(str(parquet))})) TO {text(str(to))} (FORMAT csv, HEADER)")
+        rows = f"SELECT * FROM read_parquet({text(str(parquet))})"
+        self.rows(f"COPY ({rows}) TO {text(str(to))} (FORMAT csv, HEADER)", writes=to)

@@ -1,9 +1,11 @@
-"""DuckDB as the engine of the custodian's side: embedded, out of core, nothing to start."""
+"""DuckDB as the engine of the custodian's side: embedded, in memory alone, nothing to start."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,55 +16,67 @@ from numpy.typing import NDArray
 from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, glance, tally
-from discreet.engine.duck.sources import EVERYTHING, SOURCE, open_source, place_of_text
-from discreet.engine.duck.sql import code, digest, digest_within, identifier, long_digest, rank, written
+from discreet.engine.duck.parts import Rows, count_distinct, distinct, parts_for, write_sorted
+from discreet.engine.duck.sources import EVERYTHING, SOURCE, open_source
+from discreet.engine.duck.sql import code, digest, digest_within, identifier, long_digest, narrow, rank, written
 from discreet.engine.duck.types import column_type
 from discreet.engine.encoding import Encoding
 from discreet.engine.engine import ColumnType, Glance
 from discreet.engine.faults import Unfit
-from discreet.engine.source import Source
+from discreet.engine.memory_file import MemoryFile
+from discreet.engine.source import CsvFiles, Source
+from discreet.errors import OutOfMemory
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 
 _ROWS = "rows_in_domain"  # the encoded columns
+_KEPT = f"{_ROWS}_kept"  # the same where they are kept, and digests
 _ATTACHED = "attached_columns"
+_LONG = 16  # bytes of a digest that is kept
 
 
 class DuckEngine:
-    """One table's rows in a private DuckDB database: an `engine.engine.Engine`, and `Looks`."""
+    """One table's rows in a private DuckDB database, none of them on disk: an `engine.engine.Engine`, and `Looks`."""
 
     def __init__(self, *, memory: str | None = None) -> None:
-        self._database = Database(memory=memory)
+        self._database = Database(memory=memory, spills=False)
+        self._decoded: list[MemoryFile] = []
         self._types: dict[str, ColumnType] = {}
-        self._place: str | None = None
+        self._text = False  # reading it again is dear, so it is kept
         self._digested: dict[str, str] = {}  # columns as given, and where their long digests are kept
         self._encodings: dict[str, Encoding] = {}
         self._attached: dict[str, NDArray[Any]] = {}
 
-    @property
-    def scratch(self) -> Path:
-        return self._database.scratch
-
     def open(self, source: Source, wanted: Collection[str], *, keep: bool = False) -> dict[str, ColumnType]:
-        """Take the rows of a source; with `keep`, text is parsed here and now, and kept as it is."""
+        """Take the rows of a source; with `keep`, text is parsed here and now, and kept as it is if it fits."""
+        self._text = isinstance(source, CsvFiles)
+        if isinstance(source, CsvFiles) and source.encoding is not None:
+            for path in source.paths:
+                self._decoded.append(MemoryFile(path, source.encoding, self._database.limit))
+            source = replace(source, paths=tuple(each.path for each in self._decoded), encoding=None)
         found = open_source(self._database, source, wanted, keep=keep)
-        self._place = place_of_text(self._database, source)
         self._types = {name: column_type(kind) for name, kind in found.items()}
         return self._types
 
     def persons(self, column: str) -> tuple[int, int, int]:
         if column in self._digested:
-            cell, relation = self._digested[column], f"{self._place}{_ROWS}_kept"
+            cell, relation = self._digested[column], _KEPT
         else:
             cell, relation = written(column, self._types[column].name), EVERYTHING
-        counts = f"SELECT count(*), count(DISTINCT {cell}), count(*) - count({cell}) FROM {relation}"
-        rows, distinct, empty = self._database.rows(counts)[0]
-        return rows, distinct, empty
+        rows, filled = self._database.rows(f"SELECT count(*), count({cell}) FROM {relation}")[0]
+        parts = parts_for(self._database, rows, _LONG)
+        return rows, count_distinct(self._database, cell, relation, parts), rows - filled
 
     def encode(self, columns: Mapping[str, tuple[str, Encoding]], digested: Sequence[str] = ()) -> None:
-        kept = {f"d{number}": name for number, name in enumerate(digested)} if self._place is not None else {}
+        kept = {f"d{number}": name for number, name in enumerate(digested)} if self._text else {}
         beside = {place: long_digest(name, self._types[name].name) for place, name in kept.items()}
-        self._database.encode(_ROWS, EVERYTHING, columns, place=self._place, beside=beside)
+        try:
+            self._database.encode(_ROWS, EVERYTHING, columns, small=True, beside=beside if self._text else None)
+        except OutOfMemory:
+            raise OutOfMemory(
+                "the table's rows need more memory than the engine may have; raise its limit, or convert the text to "
+                "Parquet, which is read where it is"
+            ) from None
         self._digested = {name: place for place, name in kept.items()}
         self._encodings = {name: encoding for name, (_, encoding) in columns.items()}
 
@@ -76,11 +90,11 @@ class DuckEngine:
         return dict(self._database.rows(f"SELECT {identifier(column)}, count(*) FROM {_ROWS} GROUP BY ALL"))
 
     def codes(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
-        return self._coded(f"SELECT {self._codes_of(columns)} FROM {_ROWS}")
+        return self._coded(self._database.batches(f"SELECT {self._codes_of(columns)} FROM {_ROWS}"))
 
     def digests(self, columns: Sequence[str]) -> Iterator[list[NDArray[np.uint64]]]:
         if set(columns) <= set(self._digested):
-            cells, relation = [digest_within(self._digested[each]) for each in columns], f"{self._place}{_ROWS}_kept"
+            cells, relation = [digest_within(self._digested[each]) for each in columns], _KEPT
         else:
             cells, relation = [digest(each, self._types[each].name) for each in columns], EVERYTHING
         listed = ", ".join(f"{cell} AS d{number}" for number, cell in enumerate(cells))
@@ -88,22 +102,44 @@ class DuckEngine:
             yield [numbers(column) for column in batch.columns]
 
     def distinct(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
-        return self._coded(f"SELECT DISTINCT {self._codes_of(columns)} FROM {_ROWS}")
+        most = prod(len(self._encodings[each]) for each in columns)
+        parts = parts_for(self._database, min(self._rows(), most), self._width(columns))
+        listed = ", ".join(map(identifier, columns))
+        return self._coded(distinct(self._database, listed, self._codes_of(columns), _ROWS, parts))
 
     def attach(self, column: str, values: NDArray[Any]) -> None:
         self._attached[column] = values
 
     def write_sorted(self, columns: Sequence[str], by: Sequence[str], to: Path) -> None:
         order = [rank(each, self._encodings[each]) if each in self._encodings else identifier(each) for each in by]
-        relation = _ROWS
-        if self._attached:
-            self._database.register(
-                _ATTACHED,
-                pa.Table.from_arrays([column_of(each) for each in self._attached.values()], [*self._attached]),
+        key = code(by[0], self._encodings[by[0]]) if by[0] in self._encodings else identifier(by[0])
+        needed = list(dict.fromkeys([*columns, *by]))
+        parts = parts_for(self._database, self._rows(), self._width(needed))
+        with self._attaching() as relation:
+            rows = Rows(
+                relation=f"(SELECT {', '.join(map(identifier, needed))} FROM {relation})",
+                shown=", ".join(map(self._published, columns)),
+                order=order,
+                key=key,
+                enumerations={
+                    f"{_ROWS}_{number}": each
+                    for number, each in enumerate(self._encodings.values())
+                    if each.kind == "text"
+                },
             )
-            relation = f"{_ROWS} POSITIONAL JOIN {_ATTACHED}"
-        self._database.write_sorted(relation, columns, order, to)
-        if self._attached:
+            write_sorted(self._database, rows, to, parts)
+
+    @contextmanager
+    def _attaching(self) -> Iterator[str]:
+        """The rows as a relation, with the columns that were attached, which are let go at the end."""
+        if not self._attached:
+            yield _ROWS
+            return
+        columns = pa.Table.from_arrays([column_of(each) for each in self._attached.values()], [*self._attached])
+        self._database.register(_ATTACHED, columns)
+        try:
+            yield f"{_ROWS} POSITIONAL JOIN {_ATTACHED}"
+        finally:
             self._database.forget(_ATTACHED)
             self._attached.clear()
 
@@ -112,6 +148,8 @@ class DuckEngine:
 
     def close(self) -> None:
         self._database.close()
+        for each in self._decoded:
+            each.close()
 
     def first_row(self) -> list[str]:
         return [str(cell) for cell in self._database.rows(f"SELECT * FROM {SOURCE} LIMIT 1")[0]]
@@ -128,8 +166,25 @@ class DuckEngine:
     def _codes_of(self, columns: Sequence[str]) -> str:
         return ", ".join(f"{code(name, self._encodings[name])}::BIGINT AS c{i}" for i, name in enumerate(columns))
 
-    def _coded(self, sql: str) -> Iterator[list[Ints]]:
-        for batch in self._database.batches(sql):
+    def _coded(self, batches: Iterator[pa.RecordBatch]) -> Iterator[list[Ints]]:
+        for batch in batches:
             if any(column.null_count for column in batch.columns):
                 raise Unfit("a cell outside its encoding")
             yield [numbers(column) for column in batch.columns]
+
+    def _rows(self) -> int:
+        return int(self._database.rows(f"SELECT count(*) FROM {_ROWS}")[0][0])
+
+    def _width(self, columns: Iterable[str]) -> int:
+        """Bytes of a row of encoded or attached columns."""
+        attached = {name: values.itemsize for name, values in self._attached.items()}
+        return sum(attached[each] if each in attached else narrow(self._encodings[each])[1] for each in columns)
+
+    def _published(self, column: str) -> str:
+        """The SQL of a column as it is written: the type of whole numbers tells nothing of how they were kept."""
+        name = identifier(column)
+        if column not in self._encodings:
+            return name
+        enumeration = f"{_ROWS}_{list(self._encodings).index(column)}"
+        kind = enumeration if self._encodings[column].kind == "text" else "BIGINT"
+        return f"CAST({name} AS {kind}) AS {name}"

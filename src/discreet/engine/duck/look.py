@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from discreet.engine.duck.parts import count_distinct
 from discreet.engine.duck.sql import identifier
 from discreet.engine.engine import ColumnType, Glance
+from discreet.errors import OutOfMemory
 
 if TYPE_CHECKING:
     from discreet.engine.duck.database import Database
@@ -68,21 +70,27 @@ def closer(database: Database, source: str, columns: Mapping[str, tuple[ColumnTy
     """How many cells are distinct, exactly; True: how many texts are whole numbers, and the limits of those."""
     if not columns:
         return {}
-    parts: list[str] = []
+    distinct, rest = [], []
     for name, (kind, digits) in columns.items():
         cell = _cell(name, kind)
         whole = f"TRY_CAST({cell} AS BIGINT)" if digits else "CAST(NULL AS BIGINT)"
-        parts += [
-            f"count(DISTINCT hash({cell})) FILTER (WHERE {cell} IS NOT NULL)",  # different hashes: different values
+        distinct.append(f"CASE WHEN {cell} IS NOT NULL THEN hash({cell}) END")  # different hashes: different values
+        rest += [
             f"count_if(CAST({whole} AS VARCHAR) = {cell})" if digits else "0",
             f"min({whole})",
             f"max({whole})",
             f"count({cell})",
         ]
-    found = database.rows(f"SELECT {', '.join(parts)} FROM {source}")[0]
-    each = len(parts) // len(columns)
+    try:
+        counts = [f"count(DISTINCT {each})" for each in distinct]
+        found = database.rows(f"SELECT {', '.join([*counts, *rest])} FROM {source}")[0]
+    except OutOfMemory:  # one column after the other, and in parts
+        counted = [count_distinct(database, each, source, 2) for each in distinct]
+        found = (*counted, *database.rows(f"SELECT {', '.join(rest)} FROM {source}")[0])
+    each = len(rest) // len(columns)
     seen = {}
     for position, name in enumerate(columns):
-        distinct, whole, low, high, filled = found[position * each : position * each + each]
-        seen[name] = Glance(filled=filled, distinct=distinct, low=low, high=high, whole=whole)
+        start = len(columns) + position * each
+        whole, low, high, filled = found[start : start + each]
+        seen[name] = Glance(filled=filled, distinct=found[position], low=low, high=high, whole=whole)
     return seen

@@ -14,7 +14,7 @@ _AGAIN = 0.02  # seconds until a connection that may just have begun another sta
 
 
 class Session:
-    """A connection for one thread. `stop` may be called from any other, and ends the statement that runs."""
+    """A connection for one thread. `cancel` may be called from any other, and ends the statement that runs."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, seconds: float | None = None) -> None:
         self.connection = connection

@@ -27,7 +27,7 @@ def code(column: str, encoding: Encoding) -> str:
     """The SQL of an encoded column's code, from 0."""
     name = identifier(column)
     if isinstance(encoding.values, range):
-        found = f"({name} - ({encoding.values[0]}))"
+        found = f"({name}::BIGINT - ({encoding.values[0]}))"
     elif encoding.kind == "integers":
         found = f"(list_position({list(encoding.values)}::BIGINT[], {name}) - 1)"
     else:
@@ -37,7 +37,8 @@ def code(column: str, encoding: Encoding) -> str:
 
 def rank(column: str, encoding: Encoding) -> str:
     """The SQL to sort an encoded column by, in the order of its codes; a missing cell sorts last by itself."""
-    return code(column, encoding) if encoding.kind == "integers" else identifier(column)
+    in_order = encoding.kind != "integers" or list(encoding.values) == sorted(encoding.values)
+    return identifier(column) if in_order else code(column, encoding)
 
 
 def position(column: str) -> str:
@@ -61,6 +62,20 @@ def listing(column: str, encoding: Encoding) -> str:
     if encoding.missing:
         rows += f" UNION ALL SELECT {len(encoding.values)}, CAST(NULL AS {kind})"
     return f"({rows})"
+
+
+def narrow(encoding: Encoding) -> tuple[str, int]:
+    """The smallest type of DuckDB's that holds an encoding's whole numbers, and its bytes; of text, those of codes."""
+    if encoding.kind == "text":
+        low, high = 0, len(encoding.values)  # the engine reserves one code
+    else:
+        low, high = min(encoding.values), max(encoding.values)  # type: ignore[assignment]
+    for size, name in ((1, "TINYINT"), (2, "SMALLINT"), (4, "INTEGER")):
+        if low >= 0 and high < 256**size:
+            return f"U{name}", size
+        if -(256**size) // 2 <= low and high < 256**size // 2:
+            return name, size
+    return "BIGINT", 8
 
 
 def encoded(column: str, source_type: str, encoding: Encoding, enumeration: str) -> str:

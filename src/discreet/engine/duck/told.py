@@ -1,8 +1,13 @@
-"""DuckDB's errors told apart: the engine's own failures, and what rows, files or statements did wrong."""
+"""DuckDB's errors told apart: the engine's own failures, a file that cannot be written, and what rows, files or
+statements did wrong.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+from pathlib import Path
 
 import duckdb
 
@@ -18,18 +23,42 @@ _ASKED = (
     duckdb.TypeMismatchException,
     duckdb.NotImplementedException,
 )
-_DISK = re.compile(r"no space left|disk quota|temp[a-z_ ]*director|max_temp_directory_size", re.IGNORECASE)
+_DISK = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException)
+_SYSTEM = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EMFILE,
+    errno.ESTALE,
+    errno.EIO,
+)
+_SPILLED = re.compile(r"max_temp_directory_size|temp[a-z_ ]*director", re.IGNORECASE)
+_FULL = "the engine's scratch folder cannot be written; make room where TMPDIR points to"
 
 
-def told(error: duckdb.Error) -> EngineError | Unfit:
-    """What to raise instead of DuckDB's error, without a word of its message, which may quote cells."""
+def told(
+    error: duckdb.Error, *, writes: Path | None = None, scratch: Path | None = None
+) -> EngineError | Unfit | OSError:
+    """What to raise instead of DuckDB's error, without a word of its message, which may quote cells.
+
+    `writes` is the file that the statement writes, and `scratch` where the engine may spill.
+    """
     message, kind = str(error), type(error).__name__
+    if scratch is not None and scratch.name in message and isinstance(error, _DISK):
+        return OutOfMemory(_FULL)
+    if writes is not None and isinstance(error, duckdb.IOException) and _about(message, writes):
+        number = _number(message) or errno.EIO
+        return OSError(number, os.strerror(number), str(writes))
     if isinstance(error, duckdb.OutOfMemoryException):
-        if _DISK.search(message):
-            return OutOfMemory("the engine's scratch folder is full; make room where TMPDIR points to")
+        if scratch is not None and _SPILLED.search(message):
+            return OutOfMemory(_FULL)
         return OutOfMemory("the engine needs more memory than it may have; ask less of it, or raise its limit")
-    if isinstance(error, duckdb.IOException) and _DISK.search(message):
-        return OutOfMemory("the engine's scratch folder cannot be written; make room where TMPDIR points to")
     if isinstance(error, _FAILURES):
         return EngineError(f"the engine failed ({kind}); open the table or the release again")
     line = re.search(r"[Ll]ine:? (\d+)", message)
@@ -38,4 +67,16 @@ def told(error: duckdb.Error) -> EngineError | Unfit:
         return Unfit(kind, why="encoding", line=where)
     if "CSV Error" in message or "sniffing" in message:
         return Unfit(kind, why="cells", line=where)
+    if isinstance(error, duckdb.IOException):
+        return Unfit(kind, why="file", line=where, number=_number(message))
     return Unfit(kind, why="asked" if isinstance(error, _ASKED) else "other", line=where)
+
+
+def _about(message: str, path: Path) -> bool:
+    """Whether a message is about writing this file; a strange path is quoted in it, and not to be found."""
+    return str(path.parent) in message or re.search(r"write file|write failed", message, re.IGNORECASE) is not None
+
+
+def _number(message: str) -> int | None:
+    """The system's number of what went wrong, by the system's own words for it."""
+    return next((number for number in _SYSTEM if os.strerror(number) in message), None)

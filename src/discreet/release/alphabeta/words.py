@@ -8,13 +8,14 @@ from typing import Any
 from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.release.alphabeta.facts_1 import facts_1
+from discreet.release.alphabeta.facts_2 import facts_2
 from discreet.release.alphabeta.manifest import (
     AlphaBetaGuarantee,
     AlphaBetaNumbers,
     AlphaBetaStatement,
     StatedMechanism,
 )
-from discreet.release.family import Words
+from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, promise
 
 
@@ -88,5 +89,8 @@ Counts are of {unit}.
 
 
 WORDS: Mapping[int, Words[StatedMechanism, AlphaBetaGuarantee, AlphaBetaNumbers]] = {
-    1: Words(facts=facts_1, readme=readme_1)
+    1: Words(facts=of_guarantee(facts_1), readme=readme_1),
+    2: Words(  # a README has its facts in it, and nothing else in it has changed
+        facts=lambda own: facts_2(own.guarantee, own.continued, own.schema.public_rows), readme=readme_1
+    ),
 }

@@ -8,7 +8,7 @@ from typing import Any
 from discreet.guarantee.fprime import NAME, FPrimePrivacy
 from discreet.guarantee.words import percent
 from discreet.release.buckets.manifest import BucketNumbers, BucketStatement, StatedMechanism
-from discreet.release.family import Words
+from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, again_warning, promise
 
 _ADVERSARY = (
@@ -83,4 +83,6 @@ the other columns, and it has no interval:
 """
 
 
-WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {1: Words(facts=facts_1, readme=readme_1)}
+WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
+    1: Words(facts=of_guarantee(facts_1), readme=readme_1)
+}

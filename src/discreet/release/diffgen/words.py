@@ -11,7 +11,7 @@ from discreet.ground.exact import fraction_text
 from discreet.guarantee.epsilon import MOST, NAME, EpsilonPrivacy
 from discreet.guarantee.spent import For
 from discreet.release.diffgen.manifest import DiffGenNumbers, DiffGenStatement, StatedDiffGen
-from discreet.release.family import Words
+from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, again_warning, promise
 
 
@@ -102,4 +102,48 @@ With pandas alone, for conditions that name whole generalized values:
 """
 
 
-WORDS: Mapping[int, Words[StatedDiffGen, EpsilonPrivacy, DiffGenNumbers]] = {1: Words(facts=facts_1, readme=readme_1)}
+def facts_2(guarantee: EpsilonPrivacy, continued: bool, public_rows: int | None) -> dict[str, Any]:
+    """The same promise, for the tables that it holds for: others are refused, and nothing is published of them."""
+    before, rows = facts_1(guarantee, continued), _rows(public_rows)
+    return {
+        **before,
+        "words": f"{before['words']} This holds for tables that have {rows} with the record and without it.",
+        "adversary": "Anyone, whatever else he knows: even all other records of the table, as long as it has "
+        f"{rows} with the record and without it.",
+        "inequality": "Pr(release | table) <= e^epsilon Pr(release | table with one record added or removed), for two "
+        f"tables of {rows}, with epsilon = {_plain(guarantee.epsilon)}",
+        "not_covered": [
+            _refused(public_rows),
+            *before["not_covered"],
+            "That a table changed or did not: the same rows under the same policy give the same release again.",
+        ],
+    }
+
+
+def _rows(public_rows: int | None) -> str:
+    """How many rows a table has that is not refused."""
+    if public_rows is None:
+        return "1 row or more"
+    return f"1 to {public_rows:,} rows" if public_rows > 1 else "exactly 1 row"
+
+
+def _refused(public_rows: int | None) -> str:
+    """What publishing at all tells."""
+    if public_rows is None:
+        return (
+            "That anything was published at all: an empty table is refused, so it tells a table of 1 row from one of 0."
+        )
+    empty = " No table of 1 row is left with 1 row by a record more or less, so here nothing is promised."
+    return (
+        f"That anything was published at all: an empty table is refused, and so is one of more than {public_rows:,} "
+        f"rows (public_rows), so it tells a table of 1 row from one of 0, and one of {public_rows:,} from one of "
+        f"{public_rows + 1:,}.{empty if public_rows == 1 else ''}"
+    )
+
+
+WORDS: Mapping[int, Words[StatedDiffGen, EpsilonPrivacy, DiffGenNumbers]] = {
+    1: Words(facts=of_guarantee(facts_1), readme=readme_1),
+    2: Words(  # a README has its facts in it, and nothing else in it has changed
+        facts=lambda own: facts_2(own.guarantee, own.continued, own.schema.public_rows), readme=readme_1
+    ),
+}

@@ -17,8 +17,7 @@ from typing import Any
 from discreet.guarantee.conversions import delta_of_gamma, epsilon_of_gamma
 from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.release.alphabeta.words import WORDS
-from discreet.release.family import newest
+from discreet.release.alphabeta.facts_2 import facts_2
 
 CHANCE = 0.05
 
@@ -30,6 +29,7 @@ class AlphaBetaPlan:
     guarantee: DGammaPrivacy | FrappPrivacy
     tuples: int
     domain: int
+    public_rows: int | None
 
     @property
     def alpha(self) -> Fraction:
@@ -147,4 +147,4 @@ class AlphaBetaPlan:
 
     @property
     def _facts(self) -> dict[str, Any]:
-        return newest(WORDS).facts(self.guarantee, False)
+        return facts_2(self.guarantee, False, self.public_rows)  # of the newest version, as a release will say it

@@ -157,7 +157,8 @@ class AlphaBeta(Perturbing):
     def _planned(self, table: Table, tuples: int, guarantee: DGammaPrivacy, radix: Radix) -> AlphaBetaPlan:
         """The plan for so many tuples; raises TableError or PolicyError where they cannot be published."""
         check_public_rows(table, tuples)
-        found = AlphaBetaPlan(guarantee=guarantee, tuples=tuples, domain=radix.domain)
+        public = table.schema.public_rows
+        found = AlphaBetaPlan(guarantee=guarantee, tuples=tuples, domain=radix.domain, public_rows=public)
         check_memory(found.expected_tuples, radix, guarantee)
         return found
 

@@ -110,7 +110,9 @@ class Frapp(Perturbing):
     def plan(self, table: Table, progress: Progress | None = None) -> AlphaBetaPlan:
         """What would be published of a table."""
         guarantee = self.guarantee(table.schema)
-        return AlphaBetaPlan(guarantee=guarantee, tuples=table.rows, domain=guarantee.domain)
+        return AlphaBetaPlan(
+            guarantee=guarantee, tuples=table.rows, domain=guarantee.domain, public_rows=table.schema.public_rows
+        )
 
     def draw(self, table: Table, place: Place, coins: Coins, steps: Steps) -> Made:
         """Every record as it is, or as another tuple."""

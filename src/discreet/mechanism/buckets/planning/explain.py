@@ -22,6 +22,7 @@ from discreet.schema.domain import key_of
 
 _NEAR = 1e-6  # of the loss: how exactly the first program is solved
 _FIRST, _EACH = 100_000_000, 1_600_000  # cells: the first program, and about four runs for each value after it
+_MOST = 256  # values for which a program of their own is solved: those that may save most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +77,7 @@ def reasons_for(
     held, span = np.array(list(counts.values()), dtype=np.int64), np.array(sizes, dtype=np.int64)
     bounds = _Bounds(caps_of(own, span), caps_of(relaxed, span), held, span, classes)
     reasons = []
-    for i, (value, count) in enumerate(counts.items()):
-        bound = bounds.relaxed(i)
+    for i, ((value, count), bound) in enumerate(zip(counts.items(), bounds.relaxed(), strict=True)):
         reasons.append(
             Reason(
                 value=value,
@@ -102,24 +102,25 @@ class _Bounds:
         self._known: Bools | None = None
         self._prices = self._solve(self._groups)
         self.now = self._bound(self._prices, self._groups)
-        self._seen: dict[tuple[int, bytes], int] = {}
 
-    def relaxed(self, value: int) -> int:
-        """The bound with the relaxed caps of one value."""
-        group, caps = int(self._groups.member[value]), self._relaxed[value]
-        key = group, caps.tobytes()
-        if key not in self._seen:
-            self._seen[key] = self._with_one(group, caps)
-        return self._seen[key]
+    def relaxed(self) -> list[int]:
+        """The bound with the relaxed caps of each value in turn; where there are many, today's prices must do for those
+        that save little.
+        """
+        keys = [(int(group), caps.tobytes()) for group, caps in zip(self._groups.member, self._relaxed, strict=True)]
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        known = {key: self._at_these_prices(key[0], self._relaxed[place]) for key, place in first.items()}
+        for key in sorted((key for key in known if known[key] < self.now), key=known.__getitem__)[:_MOST]:
+            groups = self._groups.with_one(key[0], self._relaxed[first[key]])
+            known[key] = max(known[key], self._bound(self._solve(groups, key[0]), groups))
+        return [known[key] for key in keys]
 
-    def _with_one(self, group: int, caps: Ints) -> int:
+    def _at_these_prices(self, group: int, caps: Ints) -> int:
+        """What today's prices prove with other caps for one value of a group: as much as today, or less."""
         if np.array_equal(caps, self._groups.caps[group]):
             return self.now
         groups = self._groups.with_one(group, caps)
-        same = self._bound(np.append(self._prices, self._prices[group]), groups)
-        if same >= self.now:  # today's prices prove as much
-            return self.now
-        return max(same, self._bound(self._solve(groups, group), groups))
+        return min(self.now, self._bound(np.append(self._prices, self._prices[group]), groups))
 
     def _solve(self, groups: Groups, group: int | None = None) -> Floats:
         """The prices of a program that is solved nearly; it starts from the plan, and from the cuts of the first."""

@@ -43,11 +43,6 @@ class Fitted:
         """The leaves in records."""
         return self.leaves / UNIT
 
-    @property
-    def people_in_tables(self) -> list[Floats]:
-        """The tables in records."""
-        return [table / UNIT for table in self.tables]
-
 
 def fit_histogram(
     measured: Measurements,

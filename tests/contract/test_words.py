@@ -1,0 +1,157 @@
+"""What version 2 of the words says that version 1 left out, and that it is so."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import CASES, Case, policy_of, publish, ward_frame, ward_schema
+
+import discreet
+from discreet.release.family import FAMILIES
+from discreet.release.folder import read_manifest
+
+GOLDENS = Path(__file__).parents[1] / "golden"
+PUBLISHED = "That anything was published at all"
+KINDS = ("alphabeta", "frapp", "diffgen")
+
+
+def _case(name: str) -> Case:
+    return next(case for case in CASES if case.name == name)
+
+
+def _facts(name: str, version: int) -> dict[str, Any]:
+    """What a golden release would say in some version of the words."""
+    manifest = read_manifest(GOLDENS / name / "release")
+    return FAMILIES[manifest.kind].words[version].facts(manifest.statement)
+
+
+def _readme(name: str, version: int) -> str:
+    manifest = read_manifest(GOLDENS / name / "release")
+    words = FAMILIES[manifest.kind].words[version]
+    return words.readme(manifest.statement, words.facts(manifest.statement))
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences"),
+    [
+        (
+            "diffgen-words-2",
+            (
+                "This holds for tables that have 1 row or more with the record and without it.",
+                "even all other records of the table, as long as it has 1 row or more with the record and without it",
+                "for two tables of 1 row or more, with epsilon = 2",
+                f"{PUBLISHED}: an empty table is refused, so it tells a table of 1 row from one of 0.",
+                "That a table changed or did not",
+            ),
+        ),
+        (
+            "diffgen-words-2-rows",
+            (
+                "This holds for tables that have 1 to 120 rows with the record and without it.",
+                "even all other records of the table, as long as it has 1 to 120 rows with the record and without it",
+                "for two tables of 1 to 120 rows, with epsilon = 2",
+                f"{PUBLISHED}: an empty table is refused, and so is one of more than 120 rows (public_rows), so it "
+                "tells a table of 1 row from one of 0, and one of 120 from one of 121.",
+            ),
+        ),
+        (
+            "frapp-words-2",
+            (
+                "when he has looked up how often the release shows it, unless that is twice or more",
+                "reads nothing else of it",
+                "One who reads the whole release instead of looking up one tuple",
+            ),
+        ),
+        (
+            "alphabeta-words-2",
+            (
+                f"{PUBLISHED}: a table without rows is refused, and so is one with more than 60 records or with more "
+                "than 4 copies of a tuple.",
+            ),
+        ),
+    ],
+)
+def test_version_2_says_it_and_version_1_does_not(name, sentences):
+    """In the facts and in the README, which has the same sentences."""
+    for sentence in sentences:
+        for version, there in ((1, False), (2, True)):
+            assert (sentence in json.dumps(_facts(name, version))) is there
+            assert (sentence in _readme(name, version)) is there
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("alphabeta-independent", f"{PUBLISHED}: a table without rows is refused. One"),
+        ("alphabeta-prior", "refused, and so is one with more than 60 distinct tuples. One"),
+        ("alphabeta-views-1", f"{PUBLISHED}: a table without rows is refused. One"),
+    ],
+)
+def test_alphabeta_says_which_tables_are_refused(name, sentence):
+    """Nothing else of its facts is new."""
+    before, after = _facts(name, 1), _facts(name, 2)
+    assert sentence in after["not_covered"][-1]
+    assert after == {**before, "not_covered": [*before["not_covered"], after["not_covered"][-1]]}
+
+
+def test_a_public_number_of_one_row_promises_nothing_and_says_so():
+    """One record more or less is never another table of one row."""
+    statement = read_manifest(GOLDENS / "diffgen-words-2" / "release").statement
+    one = replace(statement, schema=replace(statement.schema, public_rows=1))
+    facts = FAMILIES["diffgen"].words[2].facts(one)
+    assert "exactly 1 row" in facts["words"]
+    assert facts["not_covered"][0].endswith("so here nothing is promised.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_are_releases_of_both_versions_that_verify(kind):
+    """A version that was published stays."""
+    folders = [each.parent / "release" for each in GOLDENS.glob("*/answers.json")]
+    found = {}
+    for folder in folders:
+        block = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))["discreet"]
+        if block["mechanism"]["kind"] == kind:
+            found[block["words"]] = folder
+    assert set(found) == {1, 2}
+    assert all(discreet.verify(folder).holds for folder in found.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_words_of_one_version_are_no_words_of_the_other(kind, tmp_path):
+    """Stating another version of the words, with every hash put right, does not verify."""
+    publish(ward_frame(), policy_of(_case(kind), tmp_path), tmp_path / "one")
+    manifest = tmp_path / "one" / "datapackage.json"
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    assert content["discreet"]["words"] == 2
+    assert discreet.verify(tmp_path / "one").holds
+    content["discreet"]["words"] = 1
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+    assert [each.name for each in discreet.verify(tmp_path / "one").checks if not each.holds] == ["words"]
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "several views", "records", "frapp"])
+def test_a_plan_says_the_facts_of_the_release(name, tmp_path):
+    """In the newest version."""
+    policy = policy_of(_case(name), tmp_path)
+    with closing(discreet.read_table(ward_frame(), policy)) as table:
+        planned = discreet.plan(table, policy).as_json()["facts"]
+        with closing(discreet.publish(table, policy, to=tmp_path / "one")) as release:
+            assert planned == release.facts
+
+
+@pytest.mark.parametrize("name", ["diffgen", "alphabeta"])
+def test_the_tables_that_are_refused_are_those_that_the_words_name(name, tmp_path):
+    """None at 0 rows; one at 1 and at N; none at N + 1, where N is public and all rows are distinct."""
+    rows = ward_frame(5)
+    policy = policy_of(_case(name), tmp_path, schema=ward_schema(public_rows=4))
+    for number in (1, 4):
+        publish(rows[:number], policy, tmp_path / f"of {number}", series=tmp_path / f"{number}.series")
+    for number in (0, 5):
+        with pytest.raises(discreet.TableError):
+            publish(rows[:number], policy, tmp_path / "none", series=tmp_path / f"{number}.series")
+    assert not (tmp_path / "none").exists()
