@@ -81,13 +81,16 @@ def workplace(folder: Path, name: str, rescue: Callable[[Path], None] = lambda l
     where it raises OSError, the folder stays for the next start.
     """
     sweep(folder, f".{name}-", rescue, _PART)
-    path, held = _held(folder, f".{name}-", _PART)
-    try:
+    path, held = _unused(folder, name), -1
+    try:  # before it is there: a signal may come at any time
+        held = _held(path)
+        while held < 0:  # it was swept before it was held
+            path = _unused(folder, name)
+            held = _held(path)
         yield path
     finally:
-        try:
-            _clear(path, rescue)
-        finally:
+        _clear(path, rescue)
+        if held >= 0:
             os.close(held)
 
 
@@ -112,20 +115,18 @@ def _clear(path: Path, rescue: Callable[[Path], None]) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _held(folder: Path, prefix: str, suffix: str) -> tuple[Path, int]:
-    """A new folder that this process holds until it ends; nobody sweeps it meanwhile."""
-    while True:
-        path = folder / f"{prefix}{secrets.token_hex(8)}{suffix}"
-        try:
-            path.mkdir(mode=0o700)
-            held = os.open(path, os.O_RDONLY)
-        except BaseException:
-            with suppress(OSError):
-                path.rmdir()
-            raise
-        if _hold(held) is not False and path.exists():  # else it was swept before it was held
-            return path, held
-        os.close(held)
+def _unused(folder: Path, name: str) -> Path:
+    return folder / f".{name}-{secrets.token_hex(8)}{_PART}"
+
+
+def _held(path: Path) -> int:
+    """Make a folder and hold it as long as this process lives; -1 where somebody swept it before it was held."""
+    path.mkdir(mode=0o700)
+    held = os.open(path, os.O_RDONLY)
+    if _hold(held) is not False and path.exists():
+        return held
+    os.close(held)
+    return -1
 
 
 def _hold(handle: int) -> bool | None:
