@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import break_at
 
 from discreet.ground import disk
 
@@ -73,9 +74,10 @@ def test_a_workplace_is_private_and_gone_on_any_way_out(tmp_path):
 
 def test_an_interrupt_while_a_workplace_is_made_leaves_none(tmp_path, monkeypatch):
     """Whoever stops a process between two calls finds nothing."""
-    monkeypatch.setattr(os, "open", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt), disk.workplace(tmp_path, "out"):
-        pass
+    with monkeypatch.context() as patch:
+        break_at(patch, disk, "_held", KeyboardInterrupt)  # it is there, and nobody was told so
+        with pytest.raises(KeyboardInterrupt), disk.workplace(tmp_path, "out"):
+            pass
     assert not list(tmp_path.iterdir())
 
 

@@ -89,9 +89,11 @@ def workplace(folder: Path, name: str, rescue: Callable[[Path], None] = lambda l
             held = _held(path)
         yield path
     finally:
-        _clear(path, rescue)
-        if held >= 0:
-            os.close(held)
+        try:
+            _clear(path, rescue)
+        finally:
+            if held >= 0:
+                os.close(held)
 
 
 def sweep(folder: Path, prefix: str, rescue: Callable[[Path], None] = lambda left: None, suffix: str = "") -> None:
