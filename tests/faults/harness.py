@@ -26,7 +26,7 @@ import discreet
 HERE = Path(__file__).parent
 RAW = (b"Zyxwvut", b"9-77-", b"bedtag_", b"remark <<")  # what every raw row of the ward has, and no release
 MANIFEST = "datapackage.json"
-SERIES = "ward.series"
+PLACES = {"TMPDIR": "scratch", "XDG_DATA_HOME": "home/data", "XDG_STATE_HOME": "home/state"}
 BEGUN = ".*.part/release/data/*.parquet"  # tables in a hidden folder, whole or cut
 
 
@@ -82,9 +82,10 @@ class Server:
         subprocess.run(cc, check=True)  # noqa: S603 - our own file
         more = {"LD_PRELOAD": str(shim), "PYTHONPATH": os.pathsep.join(sys.path)}
         alone = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
+        here = {name: text for name, text in os.environ.items() if name != "DISCREET_SERIES"}
         words = [sys.executable, str(HERE / "server.py")]
         self._process = subprocess.Popen(  # noqa: S603 - our interpreter
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **more, **alone}
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**here, **more, **alone}
         )
         assert self._process.stdout.readline() == "ready\n"
 
@@ -94,7 +95,7 @@ class Server:
         asked = {
             **files,
             "folder": str(house),
-            "scratch": str(house.parent / "scratch"),
+            "places": {name: str(house.parent / folder) for name, folder in PLACES.items()},
             "roots": [str(house.parent)],
             "words": words,
             "at": at,
@@ -109,6 +110,7 @@ class Server:
 
     def close(self) -> None:
         self._process.stdin.close()
+        self._process.stdout.close()
         self._process.wait()
 
 
@@ -142,7 +144,8 @@ class Scene:
 
     def __init__(self, server: Server, case: Case, operation: Operation, folder: Path) -> None:
         self.server, self.operation = server, operation
-        self.kept, self.house, self.scratch = folder / "kept", folder / "play" / "house", folder / "play" / "scratch"
+        self.kept, self.play = folder / "kept", folder / "play"
+        self.house, self.scratch = self.play / "house", self.play / "scratch"
         self.target = self.house / operation.target
         self._make(case)
         self.fresh()
@@ -161,15 +164,13 @@ class Scene:
         for name in self.operation.before:
             done = self.server.run(self.house, ["publish", "rows.csv", "--policy", "ward.toml", "-o", name])
             assert done.code == 0, done.said
-        shutil.copytree(self.house, self.kept)
+        shutil.copytree(self.play, self.kept)
         self.old = {name: contents(self.house / name) for name in self.operation.before}
 
     def fresh(self) -> None:
         """The state before, in the same place."""
-        for folder in (self.house, self.scratch):
-            shutil.rmtree(folder)
-        shutil.copytree(self.kept, self.house)
-        self.scratch.mkdir()
+        shutil.rmtree(self.play)
+        shutil.copytree(self.kept, self.play)
 
     def meet(self, fault: Fault, at: int) -> list[str]:
         """Everything that does not hold after a fault at a call, with the call; an empty list where all is well."""
@@ -218,20 +219,20 @@ class Scene:
         elif code == 0 and not self.target.exists():
             wrong.append("exit 0, and there is no release")
         known = {self.target, *(self.house / name for name in self.old)}
-        for manifest in self.house.parent.rglob(MANIFEST):
+        for manifest in self.play.rglob(MANIFEST):
             if manifest.parent not in known and whole(manifest.parent):
                 made.append(contents(manifest.parent))
                 if fault.cleans_up:
-                    wrong.append(f"a whole release is left in {manifest.parent.relative_to(self.house.parent)}")
+                    wrong.append(f"a whole release is left in {manifest.parent.relative_to(self.play)}")
         return [each for each in made if each not in self.old.values()], wrong
 
     def _raw(self, when: str) -> Iterator[str]:
-        for path in self.house.parent.rglob("*"):
+        for path in self.play.rglob("*"):
             if path.is_file() and path.name not in ("rows.csv", "changed.csv"):
                 found = path.read_bytes()
                 for piece in RAW:
                     if piece in found:
-                        yield f"{when}: {piece.decode()} is in {path.relative_to(self.house.parent)}"
+                        yield f"{when}: {piece.decode()} is in {path.relative_to(self.play)}"
 
     def _again(self, made: list[dict[str, bytes]]) -> Iterator[str]:
         """The same publisher once more, without a fault."""
@@ -258,10 +259,10 @@ class Scene:
             yield "published again it is not whole"
         if total(self.target) != self.costs:
             yield f"published again it cost {total(self.target)} instead of {self.costs}"
-        if (kept := remembered(self.house / SERIES)) != self.operation.entries:
+        if (kept := [*map(remembered, self.play.rglob("*.series"))]) != [self.operation.entries]:
             yield f"the series remembers {kept} releases instead of {self.operation.entries}"
-        if left := [path.name for path in self.house.rglob(".*")]:
-            yield f"left in the house: {left}"
+        if left := [str(path.relative_to(self.play)) for path in self.play.rglob(".*")]:
+            yield f"left behind: {left}"
         yield from self._raw("published again")
 
 

@@ -45,7 +45,7 @@ def publisher(asked: dict[str, Any]) -> NoReturn:
         os.dup2(handle, number)
         os.close(handle)
     os.chdir(asked["folder"])
-    os.environ["TMPDIR"] = asked["scratch"]
+    os.environ.update(asked["places"])
     tempfile.tempdir = None
     log = os.open(asked["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     roots = [os.fsencode(path) for path in asked["roots"]]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from cases import CASES, Case, needs_tool
 
-from faults.harness import FAULTS, OPERATIONS, Fault, Operation, Scene, Server
+from faults.harness import FAULTS, OPERATIONS, PLACES, Fault, Operation, Scene, Server
 
 pytestmark = needs_tool("cc")
 NAMES = ("buckets", "anatomy", "alphabeta", "several views", "frapp", "diffgen")
@@ -119,6 +119,10 @@ def test_what_is_wrong_is_seen(scene):
     assert wrong == ["what stands under the name is not whole"]
 
 
+def _places(found: Scene) -> dict[str, str]:
+    return {name: str(found.play / folder) for name, folder in PLACES.items()}
+
+
 def _plain(call: str) -> str:
     """A call without what is drawn for a name."""
     return re.sub(r"[0-9a-f]{16}|discreet-\w+|series-\w{8}|scratch/\w{8}$", "*", call)
@@ -143,19 +147,19 @@ def test_the_shim_sees_every_call(server, scene, tmp_path):
     )
     changes += ",linkat,symlink,symlinkat,unlink,unlinkat,rmdir,mkdir,mkdirat,chmod,fchmod,fchmodat,openat,open,creat"
     changes += ",sendfile,copy_file_range"
-    inner = [sys.executable, "-c", script, str(found.house.parent), str(tmp_path / "counted"), *found.operation.words]
+    inner = [sys.executable, "-c", script, str(found.play), str(tmp_path / "counted"), *found.operation.words]
     strace = ["strace", "-f", "-y", "-qq", "-s", "0", "-o", str(tmp_path / "log"), "-e", f"trace={changes}"]
     done = subprocess.run(  # noqa: S603 - our interpreter
         [*strace, "-E", f"LD_PRELOAD={server.folder / 'shim.so'}", *inner],
         cwd=found.house,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(found.scratch)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **_places(found)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     counted = Counter(line.split()[0] for line in (tmp_path / "counted").read_text().splitlines())
-    assert Counter(_changes(tmp_path.joinpath("log").read_text(), str(found.house.parent))) == counted
+    assert Counter(_changes(tmp_path.joinpath("log").read_text(), str(found.play))) == counted
 
 
 ALIKE = {

@@ -28,9 +28,6 @@ LINKS = ("link", "linkat")
 NAMES = (*RENAMES, *LINKS, "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "openat", "open", "creat")
 SHM = Path("/dev/shm")  # noqa: S108 - a file system of its own, where there is one
 
-NOT_YET_EXTRA = "the series is not written with synchronous = EXTRA yet"
-NOT_YET_TAKEN = "the series still gets its name by link and unlink"
-
 
 class Call(NamedTuple):
     """One call that succeeded: its name, the paths that it is about, and its arguments."""
@@ -193,17 +190,14 @@ def test_the_series_is_on_disk_before_the_release_has_its_name(log):
     assert log.synced(log.series, last, log.named)
 
 
-@pytest.mark.xfail(reason=NOT_YET_EXTRA, strict=True)
 def test_the_folder_of_the_series_is_on_disk_before_the_release_has_its_name(log):
     """Its journal is gone for good, else a crash would bring it back and undo the record; so is a new series' name."""
     folder = log.series.parent
     assert log.synced(folder, log.changed(folder, log.named), log.named)
 
 
-def test_a_key_never_has_two_names(request, log):
+def test_a_key_never_has_two_names(log):
     """No file beside the series is linked: a name that is left over would keep the key when the series is gone."""
-    if log.places(("mkdir", "mkdirat"), log.release.parent):  # the first release, and with it the series
-        request.applymarker(pytest.mark.xfail(reason=NOT_YET_TAKEN, strict=True))
     linked = [call for call in log.calls if call.name in LINKS]
     assert not any(path.parent == log.series.parent for call in linked for path in call.paths)
     assert log.series.stat().st_nlink == 1
