@@ -22,6 +22,7 @@ from typing import NamedTuple
 from cases import Case, contents, policy_of, ward_frame
 
 import discreet
+from discreet.series.store import _seal
 
 HERE = Path(__file__).parent
 RAW = (b"Zyxwvut", b"9-77-", b"bedtag_", b"remark <<")  # what every raw row of the ward has, and no release
@@ -124,6 +125,7 @@ class Operation:
     replace: bool = False
     before: tuple[str, ...] = ()  # what was published before, without copies in CSV
     entries: int = 1  # that the series has in the end
+    older: bool = False  # the series is of the format before, and is renewed
 
     @property
     def words(self) -> list[str]:
@@ -136,6 +138,7 @@ OPERATIONS = (
     Operation("replace", "out", replace=True, before=("out",)),
     Operation("elsewhere", "two", before=("one",)),
     Operation("second state", "two", table="changed.csv", before=("one",), entries=2),
+    Operation("renewed", "two", before=("one",), older=True),
 )
 
 
@@ -164,6 +167,9 @@ class Scene:
         for name in self.operation.before:
             done = self.server.run(self.house, ["publish", "rows.csv", "--policy", "ward.toml", "-o", name])
             assert done.code == 0, done.said
+        if self.operation.older:
+            for path in self.play.rglob("*.series"):
+                as_format_4(path)
         shutil.copytree(self.play, self.kept)
         self.old = {name: contents(self.house / name) for name in self.operation.before}
 
@@ -286,6 +292,19 @@ def total(release: Path) -> object:
     """What all releases of its series cost, where anything costs."""
     block = json.loads((release / MANIFEST).read_text(encoding="utf-8"))["discreet"]
     return block["facts"].get("total_epsilon")
+
+
+def as_format_4(series: Path) -> None:
+    """Write a series as the version before this one did, which knew nothing of people."""
+    with closing(sqlite3.connect(series, isolation_level=None)) as db:
+        (key,) = db.execute("SELECT key FROM series").fetchone()
+        names = "rows, ordered, policy, drawn, memo, cost, continued, release, published"
+        entries = db.execute(f"SELECT {names} FROM entry ORDER BY rowid").fetchall()
+        db.execute("DROP TABLE entry")
+        db.execute(f"CREATE TABLE entry ({names}, seal, PRIMARY KEY (rows, policy))")
+        for entry in entries:
+            db.execute(f"INSERT INTO entry VALUES ({', '.join('?' * 10)})", (*entry, _seal(key, *entry)))
+        db.execute("UPDATE series SET format = 4, seal = ?", (_seal(key, 4, key, len(entries)),))
 
 
 def remembered(series: Path) -> int:

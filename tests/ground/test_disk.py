@@ -104,9 +104,9 @@ def test_what_cannot_be_rescued_stays(holder, tmp_path):
     def refuse(path):
         raise OSError(errno.EIO, "injected")
 
-    disk.sweep(tmp_path, ".out-", refuse, ".part")
+    disk.sweep(tmp_path, "out", refuse)
     assert (left / "kept").exists()
-    disk.sweep(tmp_path, ".out-", suffix=".part")
+    disk.sweep(tmp_path, "out")
     assert not left.exists()
 
 
@@ -128,7 +128,7 @@ def test_a_link_is_not_swept(tmp_path):
     (tmp_path / "mine" / "file").write_text("x")
     (tmp_path / ".out-0123456789abcdef.part").symlink_to(tmp_path / "mine")
     seen = []
-    disk.sweep(tmp_path, ".out-", seen.append, ".part")
+    disk.sweep(tmp_path, "out", seen.append)
     assert not seen
     assert (tmp_path / "mine" / "file").exists()
     assert (tmp_path / ".out-0123456789abcdef.part").is_symlink()

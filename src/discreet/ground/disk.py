@@ -80,7 +80,7 @@ def workplace(folder: Path, name: str, rescue: Callable[[Path], None] = lambda l
     What dead processes left under such names is swept first. `rescue` sees each of them, and this one, before it goes;
     where it raises OSError, the folder stays for the next start.
     """
-    sweep(folder, f".{name}-", rescue, _PART)
+    sweep(folder, name, rescue)
     path, held = _unused(folder, name), -1
     try:  # before it is there: a signal may come at any time
         held = _held(path)
@@ -96,9 +96,9 @@ def workplace(folder: Path, name: str, rescue: Callable[[Path], None] = lambda l
                 os.close(held)
 
 
-def sweep(folder: Path, prefix: str, rescue: Callable[[Path], None] = lambda left: None, suffix: str = "") -> None:
-    """Clear away the folders of such names that belong to this user and that no living process holds."""
-    names = re.compile(f"{re.escape(prefix)}[0-9a-z_]{{8,16}}{re.escape(suffix)}")  # nobody's own folder has such a one
+def sweep(folder: Path, name: str, rescue: Callable[[Path], None] = lambda left: None) -> None:
+    """Clear away the workplaces of this name that belong to this user and that no living process holds."""
+    names = re.compile(f"\\.{re.escape(name)}-[0-9a-f]{{16}}{re.escape(_PART)}")  # nobody's own folder has such a one
     for path in folder.iterdir() if folder.is_dir() else ():
         if not names.fullmatch(path.name):
             continue

@@ -8,7 +8,7 @@ from pathlib import Path
 from platformdirs import user_data_path, user_state_path
 
 from discreet.errors import SeriesRefusal
-from discreet.ground.disk import sync
+from discreet.ground.disk import make_folders, sync
 
 NAMED = "DISCREET_SERIES"  # the environment variable that names another file
 FILE = "people.series"
@@ -38,8 +38,9 @@ def usual_witness() -> Path:
 
 def _private(folder: Path) -> Path:
     try:
+        make_folders(folder.parent)
         if not folder.is_dir():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
             sync(folder.parent)
     except OSError as error:
         raise SeriesRefusal(

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from discreet.errors import SeriesRefusal
-from discreet.ground.disk import sync, take_name, workplace
+from discreet.ground.disk import sweep, sync, take_name, workplace
 from discreet.ground.exact import stated
 from discreet.series.coins import Coins, fresh_key
 from discreet.series.renew import OLDER, renew
@@ -91,6 +91,7 @@ class Series:
         self._open.callback(self._forget)
         try:
             with self._guarded():
+                sweep(path.absolute().parent, path.name)  # of one who was killed while it was made
                 if self._new:
                     _create(path)
                 self._db = self._open.enter_context(closing(_connect(path, timeout=_PATIENCE)))
