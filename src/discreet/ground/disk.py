@@ -73,6 +73,14 @@ def make_folders(path: Path) -> None:
             sync(each.parent)
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder that nobody else may look into, where it is not there yet; it lasts."""
+    make_folders(folder.parent)
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700, exist_ok=True)
+        sync(folder.parent)
+
+
 @contextmanager
 def workplace(folder: Path, name: str, rescue: Callable[[Path], None] = lambda left: None) -> Iterator[Path]:
     """A private folder `.name-*.part` in `folder` to work in; it is gone on any way out.

@@ -8,7 +8,7 @@ from pathlib import Path
 from platformdirs import user_data_path, user_state_path
 
 from discreet.errors import SeriesRefusal
-from discreet.ground.disk import make_folders, sync
+from discreet.ground.disk import make_private
 
 NAMED = "DISCREET_SERIES"  # the environment variable that names another file
 FILE = "people.series"
@@ -28,23 +28,17 @@ def usual_series(policy: Path | None) -> Path:
             f"series ({beside}) lies beside the policy, where an earlier version kept it, and may remember these "
             f"people; say --series {beside} (series={str(beside)!r}) to go on with it, or put it away"
         )
-    return _private(user_data_path("discreet")) / FILE
-
-
-def usual_witness() -> Path:
-    """Where it is noted which releases series made: apart from them, so that one put back from a backup is noticed."""
-    return _private(user_state_path("discreet")) / "made.jsonl"
-
-
-def _private(folder: Path) -> Path:
+    folder = user_data_path("discreet")
     try:
-        make_folders(folder.parent)
-        if not folder.is_dir():
-            folder.mkdir(mode=0o700, exist_ok=True)
-            sync(folder.parent)
+        make_private(folder)
     except OSError as error:
         raise SeriesRefusal(
             f"the folder of the series ({folder}) must be one that can be made ({error.strerror}); name a file for the "
             "series, with --series or series="
         ) from None
-    return folder
+    return folder / FILE
+
+
+def usual_witness() -> Path:
+    """Where it is noted which releases series made: apart from them, so that one put back from a backup is noticed."""
+    return user_state_path("discreet") / "made.jsonl"

@@ -8,6 +8,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from discreet.ground.disk import make_private
+
 
 def note(witness: Path, series: str, number: int, manifest: Path) -> None:
     """Note an entry of a series and the manifest of its release; both are on disk when this returns.
@@ -15,6 +17,7 @@ def note(witness: Path, series: str, number: int, manifest: Path) -> None:
     Where it cannot be written, the series remembers the release all the same.
     """
     with suppress(OSError):
+        make_private(witness.parent)
         line = {"series": series, "entry": number, "manifest": str(manifest.resolve()), "digest": _digest(manifest)}
         handle = os.open(witness, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:

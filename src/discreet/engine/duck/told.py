@@ -14,7 +14,14 @@ import duckdb
 from discreet.engine.faults import Unfit
 from discreet.errors import EngineError, OutOfMemory
 
-_FAILURES = (duckdb.FatalException, duckdb.ConnectionException, duckdb.ResourceInUseException)
+_FAILURES = (
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.TransactionException,
+    duckdb.SerializationException,
+    duckdb.ConnectionException,
+    duckdb.ResourceInUseException,
+)
 _ASKED = (
     duckdb.OutOfRangeException,
     duckdb.ConversionException,
