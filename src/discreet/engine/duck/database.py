@@ -262,10 +262,10 @@ class Database(Closes):
         """Make `relation` a view of `source` in which each column holds a value of its encoding, or NULL.
 
         `columns` gives, for each new name, the column of the source and its encoding; `types` are those of the source,
-        where they are known. Listed text becomes an
-        enumeration, so it sorts in the order listed and its code is its position. Where they shall be `small`, whole
-        numbers have the smallest type that holds them. With `beside`, the rows are encoded once and kept in the table
-        `{relation}_kept`, together with these expressions under their names, which the view does not show.
+        where they are known. Listed text becomes an enumeration, so it sorts in the order listed and its code is its
+        position. Where they shall be `small`, whole numbers have the smallest type that holds them. With `beside`, the
+        rows are encoded once and kept in the table `{relation}_kept`, together with these expressions under their
+        names, which the view does not show.
         """
         types = self.columns(source) if types is None else types
         cells = {}
