@@ -52,7 +52,14 @@ class Database(Closes):
     its own with a limit of time; outside of it, threads take turns on one connection.
     """
 
-    def __init__(self, *, paths: Iterable[Path] | None = None, memory: str | None = None, spills: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        paths: Iterable[Path] | None = None,
+        memory: str | None = None,
+        spills: bool = True,
+        threads: int | None = None,
+    ) -> None:
         self.memory = bytes_of(memory) if memory else None
         self._scratch: Path | None = None
         if spills:
@@ -70,10 +77,12 @@ class Database(Closes):
         self._free: list[duckdb.DuckDBPyConnection] = []
         self._running: set[Session] = set()
         self._closed = False
-        self._set(paths)
+        self._set(paths, threads)
 
-    def _set(self, paths: Iterable[Path] | None) -> None:
+    def _set(self, paths: Iterable[Path] | None, threads: int | None) -> None:
         self._db.execute("SET temp_directory = $1", [str(self._scratch or "")])
+        if threads:
+            self._db.execute(f"SET threads = {threads}")
         if self.memory:
             self._db.execute("SET memory_limit = $1", [f"{self.memory}B"])
         self._db.execute(
@@ -318,6 +327,8 @@ class Database(Closes):
         self.rows(f"COPY ({query}) TO {text(str(to))} ({options})", writes=to)
 
     def write_csv(self, parquet: Path, to: Path) -> None:
-        """Write a Parquet file's rows as CSV, in the same order."""
+        """Write a Parquet file's rows as CSV, in the same order; for a database with one thread, as several may wait
+        for each other for ever where the disk is full.
+        """
         rows = f"SELECT * FROM read_parquet({text(str(parquet))})"
         self.rows(f"COPY ({rows}) TO {text(str(to))} (FORMAT csv, HEADER)", writes=to)
