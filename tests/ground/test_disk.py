@@ -81,6 +81,30 @@ def test_an_interrupt_while_a_workplace_is_made_leaves_none(tmp_path, monkeypatc
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("moment", ["open", "flock"])
+def test_a_workplace_that_was_swept_before_it_was_held_is_made_again(moment, tmp_path, monkeypatch):
+    """Another process starts at the same time, and takes it for one that was left: before it is opened, or held."""
+    real, swept = os.open, []
+
+    def slow(path, *args):
+        if Path(path).parent != tmp_path or swept:
+            return real(path, *args)
+        swept.append(path)
+        if moment == "open":
+            os.rmdir(path)
+            return real(path, *args)
+        found = real(path, *args)
+        os.rmdir(path)
+        return found
+
+    monkeypatch.setattr(os, "open", slow)
+    with disk.workplace(tmp_path, "out") as place:
+        assert place.is_dir()
+        assert [place] == list(tmp_path.iterdir())
+    assert len(swept) == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_a_dead_process_left_is_swept_and_what_a_living_one_holds_is_not(holder, tmp_path):
     """The lock goes with the process, however it died."""
     process, left = holder

@@ -132,7 +132,10 @@ def _unused(folder: Path, name: str) -> Path:
 def _held(path: Path) -> int:
     """Make a folder and hold it as long as this process lives; -1 where somebody swept it before it was held."""
     path.mkdir(mode=0o700)
-    held = os.open(path, os.O_RDONLY)
+    try:
+        held = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return -1
     if _hold(held) is not False and path.exists():
         return held
     os.close(held)
