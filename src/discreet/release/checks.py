@@ -169,13 +169,15 @@ def check_words(files: AnyFiles) -> str | None:
 
 def check_copies(files: AnyFiles) -> str | None:
     """CSV copies, if any, are the Parquet files' rows in order and nothing else: made again, the same bytes."""
-    for each in files.manifest.resources:
-        if not each.path.endswith(".csv"):
-            continue
-        again = files.engine.scratch / "copy.csv"
-        files.engine.write_csv(files.path(str(Path(each.path).with_suffix(".parquet"))), again)
-        if not filecmp.cmp(files.path(each.path), again, shallow=False):
-            return f"{each.path} is not the copy of the Parquet file"
+    copies = [each.path for each in files.manifest.resources if each.path.endswith(".csv")]
+    if not copies:
+        return None
+    with Database(paths=[files.manifest.folder], threads=1) as database:
+        for copy in copies:
+            again = database.scratch / "copy.csv"
+            database.write_csv(files.path(str(Path(copy).with_suffix(".parquet"))), again)
+            if not filecmp.cmp(files.path(copy), again, shallow=False):
+                return f"{copy} is not the copy of the Parquet file"
     return None
 
 
