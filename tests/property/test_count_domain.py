@@ -21,7 +21,7 @@ from discreet.query import decompose
 from discreet.query.auxiliary import register_auxiliary
 from discreet.query.count_domain import count_matching
 from discreet.query.parse import parse_in
-from discreet.query.rebuild import Scope
+from discreet.query.scope import Scope
 from discreet.schema.domain import Integers, Listed
 
 NUMBERS, TEXTS = ("a", "b", "c"), ("s", "t")

@@ -20,9 +20,8 @@ from discreet import Policy, PolicyError
 from discreet.ground.shown import FEW
 from discreet.schema.domain import Integers, Listed, domain_from_json
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
-from discreet.schema.intervals import interval
 from discreet.schema.json_schema import json_schema
-from discreet.schema.paths import LONGEST, checked
+from discreet.schema.paths import LONGEST, checked, interval
 
 ARX = SHARED / "hierarchies"
 SECONDS = 2  # of CPU, for 100,000 leaves

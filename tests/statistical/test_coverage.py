@@ -176,7 +176,7 @@ def released(people: People, tolerance: discreet.Tolerance, sizes: str) -> Itera
         order = np.argsort(slots.bucket, kind="stable")
         composition = Composition(
             ids=np.arange(1, plan.buckets + 1),
-            values=tuple(occurring),
+            encoding=Encoding(tuple(occurring)),
             bucket=slots.bucket[order].astype(np.int64) - 1,
             value=place[slots.value[order]],
             count=slots.count[order],

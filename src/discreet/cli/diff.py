@@ -13,8 +13,7 @@ import typer
 from discreet.cli.options import AsJson
 from discreet.cli.show import guarded, say, show_json
 from discreet.errors import DiscreetError
-from discreet.ground.shown import and_more
-from discreet.release.alike import plain
+from discreet.ground.shown import and_more, plain
 from discreet.release.difference import Difference, differences, policy_content, release_content, same_release
 from discreet.release.folder import read_manifest
 from discreet.schema.policy import Policy

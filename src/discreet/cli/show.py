@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.errors import DiscreetError
-from discreet.release.alike import name_of, plain
+from discreet.ground.shown import name_of, plain
 from discreet.schema.schema import MOST_ROWS
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.engine.encoding import Encoding
+from discreet.engine.encoding import WIDTH, Encoding
+from discreet.ground.arrays import Ints
 
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
@@ -54,7 +55,7 @@ def cells_of(encoding: Encoding) -> pa.Array:
     if encoding.kind == "text":
         values = texts_of(cast("tuple[str, ...]", encoding.values))
     else:
-        values = column_of(np.array(encoding.values, dtype=np.int64))
+        values = _whole_or_decimal(np.array(encoding.values, dtype=np.int64), encoding.scale, None)
     return pa.concat_arrays([values, pa.nulls(int(encoding.missing), values.type)])
 
 
@@ -64,7 +65,14 @@ def decoded(encoding: Encoding, codes: NDArray[Any]) -> pa.Array:
     absent = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
     known = codes if missing is None else np.where(missing, 0, codes)
     if encoding.kind != "text":
-        values = np.array(encoding.values, dtype=np.int64)[known]
-        return pa.Array.from_buffers(pa.int64(), len(codes), [absent, pa.py_buffer(values)])
+        return _whole_or_decimal(np.array(encoding.values, dtype=np.int64)[known], encoding.scale, absent)
     places = pa.Array.from_buffers(pa.int32(), len(codes), [absent, pa.py_buffer(known.astype(np.int32))])
     return pa.DictionaryArray.from_arrays(places, texts_of(cast("tuple[str, ...]", encoding.values)))
+
+
+def _whole_or_decimal(values: Ints, scale: int, absent: pa.Buffer | None) -> pa.Array:
+    """Whole numbers as they are, or as the decimals that they stand for."""
+    if not scale:
+        return pa.Array.from_buffers(pa.int64(), len(values), [absent, pa.py_buffer(values)])
+    wide = np.stack([values, values >> 63], axis=1)  # 128 bits: the number, and its sign all over the upper half
+    return pa.Array.from_buffers(pa.decimal128(WIDTH, scale), len(values), [absent, pa.py_buffer(wide)])

@@ -15,7 +15,7 @@ _WHOLE = re.compile(r"([+-]?)0*([0-9]+)", re.ASCII)
 _DIGITS = 19  # that a number within the limits has at most
 
 
-def written(value: int | str | None) -> str:
+def written(value: object) -> str:
     """The one way to write a value."""
     if value is None:
         return EMPTY
@@ -26,7 +26,7 @@ def written(value: int | str | None) -> str:
     return text
 
 
-def digest_of(value: int | str | None) -> int:
+def digest_of(value: object) -> int:
     """64 bits of a value: the first half of the MD5 of how it is written; None is the empty cell."""
     digest = hashlib.md5(written(value).encode(), usedforsecurity=False).digest()
     return int.from_bytes(digest[:8], "little")

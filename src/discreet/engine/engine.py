@@ -21,8 +21,6 @@ from discreet.engine.source import Source
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 
-Cell = int | str | None
-
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnType:

@@ -24,6 +24,7 @@ from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
 from discreet.ground.closing import Closes
 from discreet.query.condition import Atom, Column, Every
+from discreet.query.level import Level
 from discreet.release.family import FAMILIES
 from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
@@ -149,16 +150,19 @@ class Release(Closes, ABC):
 
     def count_by(
         self,
-        *columns: str,
+        *columns: str | tuple[str, int],
         where: str = "",
         estimator: str | None = None,
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> Counts:
-        """An estimate for each group of values of the columns that the release does not rule out."""
+        """An estimate for each group of values of the columns that the release does not rule out.
+
+        ("age", 1) counts by the first level of the column's hierarchy, such as its bands.
+        """
         if not columns:
             raise QueryError("count_by needs at least one column")
-        grouped = ", ".join(identifier(column) for column in columns)
+        grouped = ", ".join(map(_grouped_by, columns))
         with self._asking():
             (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
             (condition,) = self._parsed([where], aux)
@@ -225,20 +229,25 @@ class Release(Closes, ABC):
 
     def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
         """One condition a group."""
-        values = [self._possible(column) for column in query.group_by]
+        levels = [Level(key, self.schema.domains[key.column]) if key.level else None for key in query.group_by]
+        values = [
+            self._possible(key.column) if level is None else level.possible(self._possible(key.column))
+            for key, level in zip(query.group_by, levels, strict=True)
+        ]
         if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
             raise QueryError(f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; add a condition")
         listed = list(product(*values))
         conditions = []
         for group in listed:
             chosen = [
-                Atom((Column(column), " IS NULL" if value is None else f" = {literal(value)}"))
-                for column, value in zip(query.group_by, group, strict=True)
+                _has_value(key.column, value) if level is None else level.is_label(value)
+                for key, level, value in zip(query.group_by, levels, group, strict=True)
             ]
             conditions.append(Every((*chosen, query.where)))
-        grouped = Groups(columns=query.group_by, values=listed, where=query.where)
+        columns = tuple(key.column for key in query.group_by)
+        grouped = None if any(levels) else Groups(columns=columns, values=listed, where=query.where)
         estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
-        return Counts(columns=query.group_by, rows=tuple(zip(listed, estimates, strict=True)))
+        return Counts(columns=tuple(map(str, query.group_by)), rows=tuple(zip(listed, estimates, strict=True)))
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator
@@ -254,6 +263,20 @@ class Release(Closes, ABC):
             known = self._known[name]
         with _evaluating():
             return known.estimates(asked, confidence)
+
+
+def _grouped_by(column: str | tuple[str, int]) -> str:
+    """What a question says in its GROUP BY."""
+    if isinstance(column, str):
+        return identifier(column)
+    match column:
+        case (str(name), int(level)):
+            return f"level({identifier(name)}, {level})"
+    raise QueryError('count_by must have names of columns, or a name and a level such as ("age", 1)')
+
+
+def _has_value(column: str, value: Any) -> Atom:
+    return Atom((Column(column), " IS NULL" if value is None else f" = {literal(value)}"))
 
 
 @contextmanager

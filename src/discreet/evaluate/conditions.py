@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from discreet.schema.domain import key_of
+from discreet.schema.valued import Value
 
-def among(name: str, values: Iterable[int | str]) -> str:
+
+def among(name: str, values: Iterable[Value]) -> str:
     """The column has one of these values."""
     return f"{_column(name)} IN ({', '.join(map(_value, values))})"
 
 
-def equal(name: str, value: int | str | None) -> str:
+def equal(name: str, value: Value) -> str:
     """The column has this value, or none."""
     return f"{_column(name)} IS NULL" if value is None else f"{_column(name)} = {_value(value)}"
 
@@ -24,5 +27,5 @@ def _column(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _value(value: int | str) -> str:
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+def _value(value: Value) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else key_of(value)

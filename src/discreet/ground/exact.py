@@ -57,6 +57,11 @@ def fraction_text(number: Fraction) -> str:
     return f"{number.numerator}/{number.denominator}"
 
 
+def plain_number(value: object) -> object:
+    """A value as JSON carries it: a decimal is the number that is written so, and everything else is itself."""
+    return float(value) if isinstance(value, Decimal) else value
+
+
 def toml_number(number: Fraction) -> int | Decimal | str:
     """A fraction as TOML can carry it exactly: a whole number, a decimal, or text such as '1/3'."""
     if number.denominator == 1:

@@ -1,4 +1,4 @@
-"""What a message shows of names and lists: one line, and not long."""
+"""What a message shows of names, lists and texts from strangers: one line, safe to print, and not long."""
 
 from __future__ import annotations
 
@@ -33,3 +33,14 @@ def name_some(names: Iterable[object], total: int | None = None, *, most: int = 
 def and_more(total: int, most: int = FEW) -> str:
     """'and 4 more' behind the first few of `total` things; nothing where there are no more."""
     return f"and {total - most:,} more" if total > most else ""
+
+
+def plain(text: str, most: int | None = None) -> str:
+    """A text that a terminal takes as text: what does not print is spelt out, and beyond `most` it is cut."""
+    cut = text if most is None or len(text) <= most else text[: most - 3] + "..."
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in cut)
+
+
+def name_of(value: object) -> str:
+    """A value as people read it on one line, also where there is nothing to read."""
+    return "(missing)" if value is None else "(empty text)" if value == "" else plain(str(value))

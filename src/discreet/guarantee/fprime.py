@@ -7,11 +7,12 @@ Symbols: f'_x the tolerance of value x; |g, x| records with x in bucket g; |g| t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
-from discreet.ground.exact import fraction_text, stated
+from discreet.ground.exact import fraction_text, plain_number, stated
 
 NAME = "F'-privacy"
 
@@ -25,7 +26,7 @@ class FPrimePrivacy:
     def as_json(self) -> dict[str, Any]:
         return {
             "notion": NAME,
-            "tolerance": [[value, fraction_text(number)] for value, number in self.tolerance],
+            "tolerance": [[plain_number(value), fraction_text(number)] for value, number in self.tolerance],
         }
 
 
@@ -40,8 +41,8 @@ def fprime_from_json(data: Any) -> FPrimePrivacy:
 
 def _pair(pair: Any) -> tuple[object, Fraction]:
     match pair:
-        case [(str() | int() | None) as value, number]:
+        case [(str() | int() | float() | None) as value, number]:
             limit = stated(number)
             if limit is not None and 0 < limit <= 1:
-                return value, limit
+                return Decimal(repr(value)) if isinstance(value, float) else value, limit
     raise PolicyError("a tolerance must be [value, 'a/b'] with 0 < a/b <= 1")

@@ -44,7 +44,9 @@ class Recognizing:
         self._sketches: dict[tuple[str, ...], Sketch] = {}
         self._looked_up: dict[str, Words] = {}
         digest = RowDigest(key, table.encodings)
-        counts = [np.zeros(len(each) if len(each) <= _LISTED else 0, dtype=np.int64) for _, each in table.encodings]
+        listed = [each.as_given and len(each) <= _LISTED for _, each in table.encodings]
+        sizes = [len(each) * own for (_, each), own in zip(table.encodings, listed, strict=True)]
+        counts = [np.zeros(size, dtype=np.int64) for size in sizes]
         step, seen = -(-table.rows // _SAMPLE), 0
         sample: list[list[Ints]] = []
         for codes in table.codes(tell=tell):
@@ -124,10 +126,10 @@ class Recognizing:
     def _words(self, name: str) -> Words:
         """The digests of the values of a domain that occur, by code."""
         if name not in self._looked_up:
-            counts, encoding = self._counts[name], self._table.schema.domains[name].encoding
+            counts, encoding = self._counts[name], self._table.schema.domains[name].given
             words = np.zeros(len(counts), dtype=np.uint64)
             for code in np.flatnonzero(counts).tolist():
-                words[code] = digest_of(encoding.values[code] if code < len(encoding.values) else None)
+                words[code] = digest_of(encoding[code])
             self._looked_up[name] = words
         return self._looked_up[name]
 

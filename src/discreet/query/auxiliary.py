@@ -10,7 +10,7 @@ import pyarrow as pa
 from discreet.engine.duck.database import Database
 from discreet.engine.faults import Unfit
 from discreet.errors import QueryError
-from discreet.query.rebuild import Auxiliary
+from discreet.query.scope import Auxiliary
 
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT")
 

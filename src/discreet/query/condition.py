@@ -6,10 +6,12 @@ to a value later without touching text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
-from discreet.engine.duck.sql import identifier
+from discreet.engine.duck.sql import identifier, literal
+from discreet.engine.encoding import Cell
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Atom:
     """
 
     parts: tuple[str | Column, ...]
-    listed: frozenset[int | str] | None = None
+    listed: frozenset[int | str | Decimal] | None = None
 
     @property
     def columns(self) -> frozenset[str]:
@@ -124,3 +126,17 @@ def decide(condition: Condition, known: Mapping[Atom, Truth]) -> Condition | Tru
 
 
 UNKNOWN = Atom(("CAST(NULL AS BOOLEAN)",))
+
+
+def one_of(column: str, values: Iterable[Cell]) -> Atom:
+    """A column has one of some values, none of them missing."""
+    listed = list(values)
+    if not listed:
+        return never(column)
+    known = frozenset(value for value in listed if value is not None)
+    return Atom((Column(column), f" IN ({', '.join(map(literal, listed))})"), known)
+
+
+def never(column: str) -> Atom:
+    """False for every value, and unknown for a missing cell."""
+    return Atom((Column(column), " <> ", Column(column)))

@@ -25,9 +25,10 @@ from discreet.query.condition import Atom, Condition, Every, Not, Some, atoms, b
 from discreet.query.decompose import count_formula
 from discreet.query.lookup import lookup
 from discreet.query.parse import parse_in
-from discreet.query.rebuild import Scope
+from discreet.query.scope import Scope
 from discreet.query.tables import Leaf, merge_values, truth_tables
-from discreet.schema.domain import Domain, Integers, Listed
+from discreet.schema.domain import Domain
+from discreet.schema.valued import Valued
 
 LARGEST = 2**53  # whole numbers are smaller, as in a schema
 Weights = Mapping[str, Sequence[int] | Ints]
@@ -130,7 +131,7 @@ def _named(domains: Mapping[str, Domain | Iterable[int | str | None]]) -> Mappin
 
 def _encoding(name: str, domain: Any) -> Encoding:
     """The values of a domain as an engine takes them."""
-    if isinstance(domain, Integers | Listed):
+    if isinstance(domain, Valued):
         return domain.encoding
     if isinstance(domain, range):
         if domain and max(abs(domain[0]), abs(domain[-1])) >= LARGEST:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 
@@ -28,30 +30,35 @@ def lookup(atom: Atom, encodings: Mapping[str, Encoding]) -> Callable[[], Decide
         return lambda: (np.arange(len(encoding)) == len(encoding.values), None)
     if encoding.kind == "text":
         return None
+    units = 10**encoding.scale  # that the encoding's whole numbers count
     match rest:
         case [str(sign), str(limit)] if sign in _SIGNS and _whole(limit):
-            return lambda: _decided(_SIGNS[sign](_numbers(encoding), int(limit)), encoding)
+            return lambda: _decided(_SIGNS[sign](_numbers(encoding), int(limit) * units), encoding)
         case [" BETWEEN ", str(low), " AND ", str(high)] if _whole(low) and _whole(high):
-            return lambda: _decided((_numbers(encoding) >= int(low)) & (_numbers(encoding) <= int(high)), encoding)
+            least, most = int(low) * units, int(high) * units
+            return lambda: _decided((_numbers(encoding) >= least) & (_numbers(encoding) <= most), encoding)
     return None
 
 
 def _whole(digits: str) -> bool:
-    return digits.isascii() and digits.isdigit()
+    return digits.isascii() and digits.isdigit() and len(digits) < 10
 
 
 def _numbers(encoding: Encoding) -> Ints:
     if isinstance(encoding.values, range):
-        return np.arange(encoding.values.start, encoding.values.stop, dtype=np.int64)
+        values = encoding.values
+        return np.arange(values.start, values.stop, values.step, dtype=np.int64)
     return np.array(encoding.values, dtype=np.int64)
 
 
-def _among(listed: frozenset[int | str], encoding: Encoding) -> Bools:
+def _among(listed: frozenset[int | str | Decimal], encoding: Encoding) -> Bools:
     values = encoding.values
     if not isinstance(values, range):
-        return np.fromiter((value in listed for value in values), dtype=np.bool_, count=len(values))
+        present = replace(encoding, missing=False)
+        return np.fromiter((value in listed for value in present), dtype=np.bool_, count=len(values))
+    scaled = (Decimal(each).scaleb(encoding.scale) for each in listed if not isinstance(each, str))
     true = np.zeros(len(values), dtype=np.bool_)
-    true[[values.index(each) for each in listed if isinstance(each, int) and each in values]] = True
+    true[[values.index(int(each)) for each in scaled if each == int(each) and int(each) in values]] = True
     return true
 
 

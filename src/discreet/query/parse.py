@@ -17,7 +17,9 @@ from sqlglot.tokenizer_core import TokenType
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Condition
-from discreet.query.rebuild import Auxiliary, Scope, one_table, rebuild
+from discreet.query.level import Key
+from discreet.query.rebuild import level_named, one_table, rebuild
+from discreet.query.scope import Auxiliary, Scope
 from discreet.schema.schema import Schema
 
 LONGEST = 65_536
@@ -26,17 +28,17 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refu
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """A counting question: a condition and the columns to count by."""
+    """A counting question: a condition and what to count by."""
 
     where: Condition = TRUE
-    group_by: tuple[str, ...] = field(default=())
+    group_by: tuple[Key, ...] = field(default=())
 
 
 def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | None = None) -> Query:
     """Read a condition, or a whole SELECT COUNT(*) ... [WHERE ...] [GROUP BY ...]; raises QueryError on anything
     else.
     """
-    return parse_in(text, Scope.of(schema, auxiliary or {}))
+    return parse_in(text, Scope.of({name: schema.domains[name] for name in schema.columns}, auxiliary or {}))
 
 
 def parse_in(text: str, scope: Scope) -> Query:
@@ -85,13 +87,13 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
     """A whole SELECT: COUNT(*) and, at most, the columns it is grouped by."""
     scope = scope.named(_from(select))
     group = select.args.get("group")
-    grouped = tuple(scope.column(each) for each in _group_columns(group)) if group else ()
+    grouped = tuple(_key(each, scope) for each in _group_columns(group)) if group else ()
     counted = 0
     for projection in select.expressions:
         each = projection.this if isinstance(projection, exp.Alias) else projection
         if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not any(each.this.args.values()):
             counted += 1
-        elif not isinstance(each, exp.Column) or scope.column(each) not in grouped:
+        elif not isinstance(each, exp.Column | exp.Anonymous) or _key(each, scope) not in grouped:
             raise QueryError("SELECT must list COUNT(*) and columns of GROUP BY only; sums and means are not answered")
     if counted != 1:
         raise QueryError("SELECT must list COUNT(*) once")
@@ -99,6 +101,12 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
         raise QueryError("GROUP BY must name each column once")
     where = select.args.get("where")
     return Query(where=rebuild(where.this, scope) if where else TRUE, group_by=grouped)
+
+
+def _key(node: exp.Expr, scope: Scope) -> Key:
+    """A column, or a level of its hierarchy, that is counted by."""
+    level = level_named(node, scope)
+    return Key(scope.column(node)) if level is None else level.key
 
 
 def _group_columns(group: exp.Group) -> list[exp.Expr]:

@@ -6,8 +6,8 @@ IN (SELECT column FROM aux [WHERE ...]) over auxiliary tables that the caller ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
@@ -15,9 +15,11 @@ from discreet.engine.duck.sql import identifier, text
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
-from discreet.schema.domain import Domain, Integers
+from discreet.query.level import Key, Level
+from discreet.query.ordering import by_place, check_both
+from discreet.query.scope import Scope, Term, name_of
+from discreet.query.signs import SIGNS, TURNED
 from discreet.schema.nearest import did_you_mean
-from discreet.schema.schema import Schema
 
 COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -38,55 +40,6 @@ ARITHMETIC: dict[type[exp.Expr], str] = {
 MOST_ATOMS = 2_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Auxiliary:
-    """A public table that the caller handed in: its relation in the engine and its columns' types."""
-
-    relation: str
-    types: Mapping[str, str]  # 'integer' or 'text'; other columns cannot be used
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scope:
-    """What names mean at one place of a question."""
-
-    types: Mapping[str, str]
-    domains: Mapping[str, Domain]
-    auxiliary: Mapping[str, Auxiliary]
-    qualifiers: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, schema: Schema, auxiliary: Mapping[str, Auxiliary]) -> Scope:
-        types = {name: schema.domains[name].type for name in schema.columns}
-        return cls(types=types, domains=schema.domains, auxiliary=auxiliary)
-
-    def named(self, qualifiers: tuple[str, ...]) -> Scope:
-        return replace(self, qualifiers=qualifiers)
-
-    def column(self, node: exp.Expr) -> str:
-        """The column that a node names, as the schema spells it."""
-        if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
-            raise QueryError(f"a column name was expected instead of {_name(node)}")
-        if node.table and node.table.casefold() not in {name.casefold() for name in self.qualifiers}:
-            raise QueryError(f"{shown(node.table)}.{shown(node.name)} must be a column of the table that is asked")
-        if node.args.get("db") or node.args.get("catalog"):
-            raise QueryError("a column must be named by itself")
-        for name in self.types:
-            if name.casefold() == node.name.casefold():
-                return name
-        raise QueryError(f"column {shown(node.name)} does not exist{did_you_mean(node.name, self.types)}")
-
-
-@dataclass(frozen=True)
-class Term:
-    """A value inside a predicate: its fragments and its type, and the column or literal it is, if it is just that."""
-
-    parts: tuple[str | Column, ...]
-    type: str  # 'integer' (any number), 'text' or 'null'
-    column: str | None = None
-    literal: int | float | str | None = None
-
-
 def rebuild(node: exp.Expr, scope: Scope) -> Condition:
     """The condition that a parsed expression means; raises QueryError where it uses anything else."""
     node = node.unnest()
@@ -102,10 +55,7 @@ def rebuild(node: exp.Expr, scope: Scope) -> Condition:
         return _comparison(node, sign, scope)
     if isinstance(node, exp.Between):
         _only(node, "this", "low", "high")
-        value, low, high = (_term(node.args[name], scope) for name in ("this", "low", "high"))
-        _comparable(value, low)
-        _comparable(value, high)
-        return Atom((*value.parts, " BETWEEN ", *low.parts, " AND ", *high.parts))
+        return _between(node, scope)
     if isinstance(node, exp.Is):
         _only(node, "this", "expression")
         if not isinstance(node.expression, exp.Null):
@@ -115,7 +65,7 @@ def rebuild(node: exp.Expr, scope: Scope) -> Condition:
         return _like(node, scope)
     if isinstance(node, exp.In):
         return _in(node, scope)
-    raise QueryError(f"{_name(node)} cannot be answered; use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT")
+    raise QueryError(f"{name_of(node)} cannot be answered; use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT")
 
 
 def _chain(node: exp.Expr) -> list[exp.Expr]:
@@ -137,16 +87,85 @@ def _chain(node: exp.Expr) -> list[exp.Expr]:
 def _only(node: exp.Expr, *allowed: str) -> None:
     """Refuse syntax that hides in other arguments of a known node."""
     if any(part for name, part in node.args.items() if name not in allowed):
-        raise QueryError(f"this form of {_name(node)} cannot be answered; write it plainly")
+        raise QueryError(f"this form of {name_of(node)} cannot be answered; write it plainly")
 
 
-def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Atom:
+def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
+    if (level := level_named(node.this, scope)) is not None:
+        return _level_is(level, sign, _term(node.expression, scope))
     left, right = _term(node.this, scope), _term(node.expression, scope)
+    left, right = _suited(right, left, scope), _suited(left, right, scope)
+    if sign in SIGNS:
+        return _ordered(left, sign, right, scope)
     _comparable(left, right)
-    if sign in ("=", "<>"):
-        for one, other in ((left, right), (right, left)):
-            _in_domain(one, other, scope)
+    for one, other in ((left, right), (right, left)):
+        _in_domain(one, other, scope)
     return Atom((*left.parts, f" {sign} ", *right.parts), _membership(left, [right]) if sign == "=" else None)
+
+
+def _between(node: exp.Between, scope: Scope) -> Condition:
+    if (level := level_named(node.this, scope)) is not None:
+        ends = ((">=", node.args["low"]), ("<=", node.args["high"]))
+        return Every(tuple(_level_is(level, sign, _term(end, scope)) for sign, end in ends))
+    value = _term(node.this, scope)
+    low, high = (_suited(value, _term(node.args[name], scope), scope) for name in ("low", "high"))
+    both = (_ordered(value, ">=", low, scope), _ordered(value, "<=", high, scope))
+    if value.type == "text":
+        return Every(both)
+    return Atom((*value.parts, " BETWEEN ", *low.parts, " AND ", *high.parts))
+
+
+def level_named(node: exp.Expr, scope: Scope) -> Level | None:
+    """The level that level(column, number) names, where that stands here."""
+    node = node.unnest()
+    if not isinstance(node, exp.Anonymous) or node.name.casefold() != "level":
+        return None
+    match node.expressions:
+        case [exp.Column() as column, exp.Literal(is_string=False) as number] if number.name.isdigit():
+            key = Key(scope.column(column), int(number.name))
+        case _:
+            raise QueryError("level must name a column and a level of its hierarchy, such as level(age, 1)")
+    domain = scope.domains.get(key.column)
+    if domain is None:
+        raise QueryError(f"{key} cannot be answered here; {key.column} has no hierarchy")
+    return Level(key, domain)
+
+
+def _level_is(level: Level, sign: str, other: Term) -> Condition:
+    """A comparison of a level with a label."""
+    if not isinstance(other.literal, str):
+        raise QueryError(f"{level.key} must be compared with a label in single quotes")
+    if sign in SIGNS:
+        return level.compared(sign, other.literal)
+    found = level.is_label(other.literal)
+    return Not(found) if sign == "<>" else found
+
+
+def _suited(column: Term, other: Term, scope: Scope) -> Term:
+    """The other side of a comparison as the column's domain writes it."""
+    domain = scope.domains.get(column.column or "")
+    if domain is None or other.literal is None:
+        return other
+    try:
+        constant = domain.constant(other.literal)
+    except ValueError as error:
+        raise QueryError(f"{column.column} cannot be compared with {shown(other.literal)}: {error}") from None
+    return other if constant == other.literal else Term((text(str(constant)),), "text", literal=constant)
+
+
+def _ordered(left: Term, sign: str, right: Term, scope: Scope) -> Atom:
+    """Which side is smaller; text that is no date goes by its place in a list, or is refused."""
+    _comparable(left, right)
+    found = None
+    if "text" in (left.type, right.type):
+        one, two = (scope.domains.get(each.column or "") for each in (left, right))
+        if left.column and right.column:
+            check_both((left.column, right.column), (one, two))
+        elif one is not None and left.column and right.literal is not None:
+            found = by_place(left.column, one, sign, right.literal)
+        elif two is not None and right.column and left.literal is not None:
+            found = by_place(right.column, two, TURNED[sign], left.literal)
+    return Atom((*left.parts, f" {sign} ", *right.parts)) if found is None else found
 
 
 def _like(node: exp.Like, scope: Scope) -> Condition:
@@ -158,8 +177,10 @@ def _like(node: exp.Like, scope: Scope) -> Condition:
     return Not(atom) if node.args.get("negate") else atom
 
 
-def _in(node: exp.In, scope: Scope) -> Atom:
+def _in(node: exp.In, scope: Scope) -> Condition:
     _only(node, "this", "expressions", "query")
+    if (level := level_named(node.this, scope)) is not None and node.expressions:
+        return Some(tuple(_level_is(level, "=", _term(each, scope)) for each in node.expressions))
     value = _term(node.this, scope)
     if query := node.args.get("query"):
         column, sql = _subquery(query.unnest(), scope)
@@ -167,7 +188,7 @@ def _in(node: exp.In, scope: Scope) -> Atom:
         return Atom((*value.parts, f" IN ({sql})"))
     if not node.expressions:
         raise QueryError("IN must list at least one value")
-    listed = [_term(each, scope) for each in node.expressions]
+    listed = [_suited(value, _term(each, scope), scope) for each in node.expressions]
     parts: list[str | Column] = [*value.parts, " IN ("]
     for position, each in enumerate(listed):
         _comparable(value, each)
@@ -176,9 +197,9 @@ def _in(node: exp.In, scope: Scope) -> Atom:
     return Atom((*parts, ")"), _membership(value, listed))
 
 
-def _membership(value: Term, listed: Sequence[Term]) -> frozenset[int | str] | None:
-    """The values of the list, where a column is compared with whole numbers or texts and nothing else."""
-    found = [each.literal for each in listed if isinstance(each.literal, int | str)]
+def _membership(value: Term, listed: Sequence[Term]) -> frozenset[int | str | Decimal] | None:
+    """The values of the list, where a column is compared with numbers or texts and nothing else."""
+    found = [each.literal for each in listed if each.literal is not None]
     return frozenset(found) if value.column and len(found) == len(listed) else None
 
 
@@ -227,26 +248,38 @@ def _term(node: exp.Expr, scope: Scope) -> Term:
         return Term(parts=(text(node.this),), type="text", literal=node.this) if node.is_string else _number(node.this)
     if isinstance(node, exp.Null):
         return Term(parts=("NULL",), type="null")
+    if isinstance(node, exp.Cast) and node.to.is_type("date") and isinstance(node.this, exp.Literal):
+        return Term(parts=(text(node.this.name),), type="text", literal=node.this.name)  # DATE '2020-03-31'
     if isinstance(node, exp.Neg):
         inner = _numeric(_term(node.this, scope), "-")
-        literal = -inner.literal if isinstance(inner.literal, int | float) else None
+        literal = -inner.literal if isinstance(inner.literal, int | Decimal) else None
         return Term(parts=("(-", *inner.parts, ")"), type="integer", literal=literal)
     if isinstance(node, exp.Abs):
         _only(node, "this")
         return Term(parts=("abs(", *_numeric(_term(node.this, scope), "abs").parts, ")"), type="integer")
     if sign := ARITHMETIC.get(type(node)):
         left, right = (_numeric(_term(part, scope), sign) for part in (node.this, node.expression))
+        known = [scope.domains[each] for each in _columns(left, right) if each in scope.domains]
+        if sign == "//" and any(domain.type == "number" for domain in known):
+            raise QueryError("// must divide whole numbers; use / with decimals")
         return Term(parts=("(", *left.parts, f" {sign} ", *right.parts, ")"), type="integer")
-    raise QueryError(f"{_name(node)} cannot be answered; a value must be a column, a constant, or arithmetic on these")
+    raise QueryError(
+        f"{name_of(node)} cannot be answered; a value must be a column, a constant, or arithmetic on these"
+    )
+
+
+def _columns(*terms: Term) -> list[str]:
+    return [part.name for term in terms for part in term.parts if isinstance(part, Column)]
 
 
 def _number(digits: str) -> Term:
     try:
-        number = float(digits)
-        literal = int(digits) if digits.isdigit() else int(number) if number.is_integer() else number
-    except (ValueError, OverflowError):
+        number = Decimal(digits)
+        whole = abs(number) < 2**53 and number == number.to_integral_value()
+    except (InvalidOperation, OverflowError):
         raise QueryError(f"number ({digits[:20]}) must be written in digits") from None
-    if abs(literal) >= 2**53:
+    literal: int | Decimal = int(number) if whole else number
+    if not number.is_finite() or abs(number) >= 2**53:
         raise QueryError(f"number ({digits[:20]}) must be within 2^53 of zero")
     return Term(parts=(digits,), type="integer", literal=literal)
 
@@ -261,7 +294,7 @@ def _comparable(one: Term, other: Term) -> None:
     if {one.type, other.type} == {"integer", "text"}:
         number, words = (one, other) if one.type == "integer" else (other, one)
         if number.column:
-            raise QueryError(f"{number.column} holds whole numbers; write them without quotes")
+            raise QueryError(f"{number.column} holds numbers; write them without quotes")
         raise QueryError(f"{words.column or 'text'} holds text; write its values in single quotes")
 
 
@@ -270,10 +303,7 @@ def _in_domain(column: Term, literal: Term, scope: Scope) -> None:
     domain = scope.domains.get(column.column or "")
     if domain is None or literal.literal is None or literal.literal in domain:
         return
-    if isinstance(domain, Integers):
-        hint = f"; it goes from {domain.low} to {domain.high}"
-    else:
-        hint = did_you_mean(literal.literal, domain)
+    hint = f"; it goes {domain.extent}" if domain.extent else did_you_mean(literal.literal, domain)
     raise QueryError(f"{column.column} is never {shown(literal.literal)}{hint}")
 
 

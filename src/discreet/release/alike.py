@@ -1,4 +1,4 @@
-"""Two values or two domains side by side, without listing what they hold; and texts from strangers, made safe."""
+"""Two values or two domains side by side, without listing what they hold."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from discreet.ground.shown import FEW, name_some
-from discreet.schema.domain import Domain, Integers, Value
+from discreet.ground.shown import FEW, name_of, name_some
+from discreet.schema.domain import Dates, Decimals, Domain, Integers
+from discreet.schema.valued import Value
 
 
 def same(one: Any, two: Any) -> bool:
@@ -16,20 +17,11 @@ def same(one: Any, two: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
 
 
-def plain(text: str, most: int | None = None) -> str:
-    """A text that a terminal takes as text: what does not print is spelt out, and beyond `most` it is cut."""
-    cut = text if most is None or len(text) <= most else text[: most - 3] + "..."
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in cut)
-
-
-def name_of(value: object) -> str:
-    """A value as people read it on one line, also where there is nothing to read."""
-    return "(missing)" if value is None else "(empty text)" if value == "" else plain(str(value))
-
-
 def domain_text(domain: Domain) -> str:
     """A domain in a few words."""
-    if isinstance(domain, Integers):
+    if isinstance(domain, Decimals):
+        text = f"{domain.low} to {domain.high} by {domain.step}"
+    elif isinstance(domain, Integers | Dates):
         text = f"{domain.low} to {domain.high}"
     else:
         text = f"{len(domain.values):,} {'whole numbers' if domain.type == 'integer' else 'values'}"
@@ -58,14 +50,14 @@ def _only(domain: Domain, other: Domain) -> tuple[int, list[Value]]:
     """How many values only the first domain has, and the first few of them; a long range is never listed."""
     own: Iterator[Value]
     if not isinstance(domain, Integers):
-        found = [value for value in domain.values if value not in other]
+        found = [value for value in domain if value is not None and value not in other]
         number, own = len(found), iter(found)
     elif isinstance(other, Integers):
         below = range(domain.low, min(domain.high, other.low - 1) + 1)
         above = range(max(domain.low, other.high + 1), domain.high + 1)
         number, own = len(below) + len(above), chain(below, above)
     else:
-        taken = {value for value in other.values if value in domain}
+        taken = {value for value in other if value is not None and value in domain}
         number = domain.high - domain.low + 1 - len(taken)
         own = (value for value in range(domain.low, domain.high + 1) if value not in taken)
     only_missing = domain.missing and not other.missing

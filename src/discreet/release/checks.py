@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from discreet.engine.columns import numbers
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.sql import code, text
+from discreet.engine.duck.sql import code, text, type_of
 from discreet.engine.encoding import Encoding
 from discreet.errors import Cancelled, OutOfMemory, OutOfTime, PolicyError, ReleaseError
 from discreet.release.family import FAMILIES, Claim
@@ -24,6 +24,7 @@ from discreet.release.fields import Fields
 from discreet.release.manifest import sha256
 from discreet.release.plain import plain_file, strangers
 from discreet.release.statement import README, G, M, Manifest, N, Statement
+from discreet.schema.domain import Domain
 
 R = TypeVar("R")
 
@@ -116,8 +117,7 @@ def _check_table(
     if list(found) != [field["name"] for field in fields]:
         return f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}"
     for each in fields:
-        kinds = ("VARCHAR",) if each["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
-        if found[each["name"]] not in kinds:
+        if found[each["name"]] not in _types(each, domains.get(each["name"])):
             return f"{each['name']} in {name} must be of type {each['type']}"
     own = {column: (column, domains[column].encoding) for column in found if column in domains}
     own.update({column: (column, encoding) for column, encoding in added.items() if column in found})
@@ -127,6 +127,13 @@ def _check_table(
         if wrong:
             return f"{column} in {name} is outside its domain in {wrong:,} rows"
     return None
+
+
+def _types(field: Mapping[str, Any], domain: Domain | None) -> tuple[str, ...]:
+    """The types of DuckDB's that a column may have."""
+    if field["type"] == "number" and domain is not None:
+        return (type_of(domain.encoding),)
+    return ("VARCHAR",) if field["type"] == "string" else ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
 
 
 class Order(NamedTuple):

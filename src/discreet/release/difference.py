@@ -13,8 +13,8 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import ReleaseError
-from discreet.ground.shown import name_some
-from discreet.release.alike import domain_change, domain_text, plain, same
+from discreet.ground.shown import name_some, plain
+from discreet.release.alike import domain_change, domain_text, same
 from discreet.release.family import FAMILIES, READ, Changes, Content
 from discreet.release.statement import README, Manifest
 from discreet.schema.policy import Policy

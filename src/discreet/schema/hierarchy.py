@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from discreet.errors import PolicyError
+from discreet.schema.aligned import aligned
 from discreet.schema.paths import ROOT, Paths, Values, checked
 
 MOST_LEAVES = 1_000_000  # that a hierarchy of ranges is built for
@@ -71,13 +72,7 @@ def hierarchy_of_ranges(low: int, high: int, widths: Sequence[int] = (5, 10, 20)
             f"widths ({list(widths)}) must be whole numbers from 2, each a multiple of the one before; "
             "write them such as [5, 10, 20]"
         )
-    paths: list[tuple[str, ...]] = []
-    narrowest = widths[0]
-    for start in range(low - low % narrowest, high + 1, narrowest):
-        above = [f"{start - start % width}-{start - start % width + width - 1}" for width in widths]
-        members = range(max(start, low), min(start + narrowest - 1, high) + 1)
-        paths.extend((str(value), *above, ROOT) for value in members)
-    return tuple(paths)
+    return aligned(range(low, high + 1), widths, str)
 
 
 def hierarchy_of_prefixes(values: Sequence[str] | Sequence[int], keep: Sequence[int] = (4, 3, 2)) -> Paths:

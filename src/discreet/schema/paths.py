@@ -5,6 +5,7 @@ A path is a row of labels, the leaf first and '*' last. Level 0 holds the leaves
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,16 +13,21 @@ from itertools import chain, pairwise
 
 from discreet.errors import PolicyError
 from discreet.ground.shown import name_some
-from discreet.schema.intervals import interval
 
 Row = tuple[str, ...]
 Paths = tuple[Row, ...]
 Values = range | tuple[int, ...] | tuple[str, ...]
+Interval = tuple[float, float]  # lowest and highest, both included; whole numbers, or infinite
 Keys = Sequence[int] | Sequence[str] | Sequence[int | str]
 
 ROOT = "*"
 LONGEST = 60  # characters of a label that a message shows
 
+_NUMBER = r"-?[0-9]{1,18}"
+_FROM_TO = re.compile(rf"({_NUMBER})\s*(?:-|–|\.\.)\s*({_NUMBER})")
+_BRACKETS = re.compile(rf"([\[\](])\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*([\[\])])")
+_ONE_SIDED = re.compile(rf"(<=|>=|[<>≤≥])\s*({_NUMBER})")
+_AND_MORE = re.compile(rf"({_NUMBER})\s*\+")
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
 _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 
@@ -172,6 +178,32 @@ def _intervals(rows: list[Row], keys: Keys) -> Iterator[str]:
     ]
     if wrong:
         yield f"intervals ({name_some(wrong)}) must contain the leaves below them; mend the label or the rows"
+
+
+def interval(label: str) -> Interval | None:
+    """The whole numbers that a label of an upper level names, or None where it is no interval.
+
+    Known are "0-4", "0..4", "[0, 5[", "[0,5)", "]0, 5]", "(0,5]", "<5", ">=65" and "65+"; a negative bound has its
+    sign: "-10--6".
+    """
+    if found := _FROM_TO.fullmatch(label):
+        return int(found[1]), int(found[2])
+    if found := _BRACKETS.fullmatch(label):
+        return int(found[2]) + (found[1] != "["), int(found[3]) - (found[4] != "]")
+    if found := _ONE_SIDED.fullmatch(label):
+        bound = int(found[2])
+        match found[1]:
+            case "<":
+                return -math.inf, bound - 1
+            case "<=" | "≤":
+                return -math.inf, bound
+            case ">":
+                return bound + 1, math.inf
+            case _:
+                return bound, math.inf
+    if found := _AND_MORE.fullmatch(label):
+        return int(found[1]), math.inf
+    return None
 
 
 def _level(number: int) -> str:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.ground.shown import shown
-from discreet.schema.domain import Domain, Integers, Listed
-from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
-from discreet.schema.paths import Paths
+from discreet.schema.read_domains import read_domains, unknown_keys
 from discreet.schema.schema import MOST_ROWS, RESERVED, Schema
 
 VERSION = 1
 ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person", "public_rows")
-DOMAINS = (  # the keys that say a domain; with two, the second only generalizes
-    {"integers"},
-    {"integers", "hierarchy"},
-    {"integers", "widths"},
-    {"values"},
-    {"values", "hierarchy"},
-    {"values", "prefixes"},
-    {"hierarchy"},
-)
-DOMAIN_KEYS = ("integers", "values", "hierarchy", "widths", "prefixes")
-MISSING = {"refuse": False, "category": True}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +43,7 @@ class Parts:
 
 def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> Parts:
     """The parts of a policy that can be told; complains of everything that is wrong."""
-    _unknown(document, ("version", "table", "domains", "mechanism"), (), complain)
+    unknown_keys(document, ("version", "table", "domains", "mechanism"), (), complain)
     if type(document.get("version")) is not int or document["version"] != version:
         complain(
             ("version",),
@@ -64,7 +51,7 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
         )
     roles = _read_roles(_section(document, "table", complain), complain)
     columns = (*roles["quasi_identifiers"], *([roles["sensitive"]] if roles["sensitive"] else []))
-    domains = _read_domains(_section(document, "domains", complain), columns, folder, complain)
+    domains = read_domains(_section(document, "domains", complain), columns, folder, complain)
     section = _section(document, "mechanism", complain)
     kind = section.get("kind")
     if "mechanism" in document and not (isinstance(kind, str) and kind in MECHANISMS):
@@ -105,18 +92,9 @@ def _section(document: Mapping[str, Any], name: str, complain: Complain) -> Mapp
     return {}
 
 
-def _unknown(section: Mapping[str, Any], known: tuple[str, ...], key: tuple[str, ...], complain: Complain) -> None:
-    for name in section:
-        if name not in known:
-            complain(
-                (*key, name),
-                f"{name} is not a key of {'.'.join(key) or 'a policy'}{did_you_mean(name, known)}",
-            )
-
-
 def _read_roles(table: Mapping[str, Any], complain: Complain) -> dict[str, Any]:
     """Roles as tuples of names; a column has one role, and names that differ only in case are one name."""
-    _unknown(table, ROLES, ("table",), complain)
+    unknown_keys(table, ROLES, ("table",), complain)
     roles: dict[str, Any] = {}
     for role in ("identifiers", "quasi_identifiers"):
         names = table.get(role, [])
@@ -162,93 +140,3 @@ def _read_roles(table: Mapping[str, Any], complain: Complain) -> dict[str, Any]:
             f"person ({roles['person']}) must not be published; take it out of the other roles",
         )
     return roles
-
-
-def _read_domains(
-    section: Mapping[str, Any], columns: tuple[str, ...], folder: Path, complain: Complain
-) -> dict[str, Domain]:
-    domains: dict[str, Domain] = {}
-    for name in columns:
-        if name not in section:
-            complain(("domains",), f"[domains.{name}] is missing; declare the values that {name} may take")
-    for name, entry in section.items():
-        key = ("domains", name)
-        if name not in columns:
-            complain(key, f"{name} is not a quasi-identifier and not sensitive{did_you_mean(name, columns)}")
-        elif not isinstance(entry, dict) or set(entry) & set(DOMAIN_KEYS) not in DOMAINS:
-            complain(
-                key,
-                f"[domains.{name}] must have integers, values or hierarchy; "
-                "integers may have a hierarchy or widths besides, and values a hierarchy or prefixes",
-            )
-        else:
-            _unknown(entry, (*DOMAIN_KEYS, "missing"), key, complain)
-            if str(entry.get("missing", "refuse")) not in MISSING:
-                complain(
-                    (*key, "missing"), f'{name}: missing ({shown(entry["missing"])}) must be "refuse" or "category"'
-                )
-            found: list[tuple[str, PolicyError]] = []
-            if (domain := _read_domain(entry, folder, found)) is not None:
-                domains[name] = domain
-            for part, error in found:
-                complain((*key, part), f"{name}: {error}")
-    return domains
-
-
-def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, PolicyError]]) -> Domain | None:
-    """The domain that an entry declares, or None; what is wrong with its values and with its hierarchy is found."""
-    domain: Domain | None = None
-    paths: Paths = ()
-    try:
-        domain = _read_values(entry)
-    except PolicyError as error:
-        found.append(("integers" if "integers" in entry else "values", error))
-        entry = {key: value for key, value in entry.items() if key == "hierarchy"}
-    try:
-        paths = _read_paths(entry, domain, folder)
-        domain = replace(domain, paths=paths) if domain is not None else None
-    except PolicyError as error:
-        found.append((next(key for key in ("hierarchy", "widths", "prefixes") if key in entry), error))
-    if found:
-        return None
-    if domain is not None:
-        return domain
-    return Listed(values=tuple(path[0] for path in paths), paths=paths, missing=_missing(entry))
-
-
-def _missing(entry: Mapping[str, Any]) -> bool:
-    return MISSING.get(str(entry.get("missing")), False)
-
-
-def _read_values(entry: Mapping[str, Any]) -> Domain | None:
-    """The domain without its hierarchy, or None where the hierarchy is all that is declared."""
-    match entry:
-        case {"integers": [int(low), int(high)]} if bool not in (type(low), type(high)):
-            return Integers(low=low, high=high, missing=_missing(entry))
-        case {"integers": _}:
-            raise PolicyError("integers must be [lowest, highest], two whole numbers")
-        case {"values": [*values]}:
-            return Listed(values=tuple(values), missing=_missing(entry))
-        case {"values": _}:
-            raise PolicyError('values must be a list, such as ["F", "M"]')
-        case _:
-            return None
-
-
-def _read_paths(entry: Mapping[str, Any], domain: Domain | None, folder: Path) -> Paths:
-    """The paths of a domain whose values are known, or all there is to know of it."""
-    match entry:
-        case {"hierarchy": str(name)}:
-            return read_hierarchy(folder / name, domain.encoding.values if domain is not None else None)
-        case {"hierarchy": _}:
-            raise PolicyError("hierarchy must be the name of a CSV file")
-        case {"widths": [*widths]} if isinstance(domain, Integers):
-            return hierarchy_of_ranges(domain.low, domain.high, widths)
-        case {"widths": _}:
-            raise PolicyError("widths must be a list of whole numbers, such as [5, 10, 20]")
-        case {"prefixes": [*prefixes]} if isinstance(domain, Listed):
-            return hierarchy_of_prefixes(domain.values, prefixes)
-        case {"prefixes": _}:
-            raise PolicyError("prefixes must be a list of whole numbers, such as [4, 3, 2]")
-        case _:
-            return ()

@@ -1,7 +1,7 @@
 """Taxonomies: how an attribute can be generalized, from its public domain alone, never from data.
 
-A hierarchy gives a tree of labels. Whole numbers without one are split in two between any neighbours. A list without
-one is a flat tree: '*' above all values.
+A hierarchy gives a tree of labels. Numbers and dates without one are split in two between any neighbours. A list
+without one is a flat tree: '*' above all values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.errors import PolicyError
 from discreet.ground.arrays import Ints
-from discreet.schema.domain import Domain, Integers
+from discreet.schema.domain import Domain, Integers, Listed, key_of
 from discreet.schema.paths import ROOT
 from discreet.schema.schema import Schema
 
@@ -50,6 +50,8 @@ class Taxonomy:
     cell_of: Ints
     ordered: bool
     root: Node
+    ends: tuple[tuple[str, str], ...] = ()  # the first and the last value of each cell, where they are ordered
+    joint: str = "-"  # what stands between the two ends of an interval
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -69,7 +71,10 @@ class Taxonomy:
 
     def interval(self, cells: Sequence[int]) -> Node:
         """Neighbouring cells of an ordered attribute as one value."""
-        return Node(_joined([self.labels[cell] for cell in cells]), tuple(cells))
+        known = [cell for cell in cells if cell < len(self.ends)]  # a missing cell stands last
+        text = _range(self.ends[known[0]][0], self.ends[known[-1]][1], self.joint) if known else ""
+        rest = [self.labels[cell] for cell in cells[len(known) :]]
+        return Node(" or ".join(filter(None, [text, *rest])), tuple(cells))
 
     def can_split(self, node: Node) -> bool:
         return len(node.cells) > 1 if self.ordered else len(node.children) > 1
@@ -97,11 +102,15 @@ def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
     if domain.paths:
         labels, cell_of, root = _from_paths(name, domain)
         return Taxonomy(name, labels, cell_of, False, root)
-    if isinstance(domain, Integers):
-        width = -(-(domain.high - domain.low + 1) // MOST_CELLS)
-        starts = range(domain.low, domain.high + 1, width)
-        texts = [_range(start, min(start + width - 1, domain.high)) for start in starts]
-        cell_of = np.arange(domain.high - domain.low + 1) // width
+    ends: tuple[tuple[str, str], ...] = ()
+    joint = "-" if isinstance(domain, Integers) else " to "
+    if not isinstance(domain, Listed):
+        values, number = domain.encoding, len(domain.encoding.values)
+        width = -(-number // MOST_CELLS)
+        spans = [(at, min(at + width, number) - 1) for at in range(0, number, width)]
+        ends = tuple((key_of(values[first]), key_of(values[last])) for first, last in spans)
+        texts = [_range(first, last, joint) for first, last in ends]
+        cell_of = np.arange(number) // width
     else:
         texts = [str(value) for value in domain.values]
         cell_of = np.arange(len(texts))
@@ -114,9 +123,8 @@ def taxonomy_of(schema: Schema, name: str) -> Taxonomy:
     if domain.missing:
         texts, cell_of = [*texts, _free(MISSING, texts)], np.append(cell_of, len(texts))
     labels, cells = tuple(texts), tuple(range(len(texts)))
-    ordered = isinstance(domain, Integers)
-    children = () if ordered else tuple(Node(label, (cell,)) for cell, label in enumerate(labels))
-    return Taxonomy(name, labels, cell_of.astype(np.int64), ordered, Node(ROOT, cells, children))
+    children = () if ends else tuple(Node(label, (cell,)) for cell, label in enumerate(labels))
+    return Taxonomy(name, labels, cell_of.astype(np.int64), bool(ends), Node(ROOT, cells, children), ends, joint)
 
 
 def _from_paths(name: str, domain: Domain) -> tuple[tuple[str, ...], Ints, Node]:
@@ -171,20 +179,5 @@ def _free(label: str, taken: Iterable[str]) -> str:
     return label
 
 
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
-
-
-def _joined(labels: Sequence[str]) -> str:
-    """The label of an interval from those of its cells; a missing cell stands last."""
-    if len(labels) == 1:
-        return labels[0]
-    numbers = [label for label in labels if not label.startswith(MISSING)]
-    first, last = _ends(numbers[0])[0], _ends(numbers[-1])[1]
-    text = first if first == last else f"{first}-{last}"
-    return text if len(numbers) == len(labels) else f"{text} or {labels[-1]}"
-
-
-def _ends(label: str) -> tuple[str, str]:
-    cut = label.find("-", 1)
-    return (label, label) if cut < 0 else (label[:cut], label[cut + 1 :])
+def _range(first: str, last: str, joint: str) -> str:
+    return first if first == last else f"{first}{joint}{last}"

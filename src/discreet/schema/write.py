@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from discreet.errors import PolicyError
-from discreet.schema.domain import Domain
+from discreet.schema.domain import Decimals, Domain, Listed
 from discreet.schema.hierarchy import write_hierarchy
 
 if TYPE_CHECKING:
@@ -45,7 +45,11 @@ def write_document(policy: Policy, version: int, path: Path) -> Path:
 
 
 def _domain(domain: Domain, beside: Path) -> dict[str, Any]:
+    if isinstance(domain, Listed) and domain.origin is not None:
+        return {**_domain(domain.origin.domain, beside), "publish_level": domain.origin.level}
     content = domain.as_json()
+    if isinstance(domain, Decimals):
+        content |= {"decimals": [domain.low, domain.high], "step": domain.step}
     if content.pop("missing", False):
         content["missing"] = "category"
     if "hierarchy" not in content:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engine.encoding import Encoding
+from discreet.engine.encoding import Cell, Encoding
 from discreet.series.words import Words, mix
 
 Codes = NDArray[np.integer[Any]]
@@ -54,8 +55,8 @@ class RowDigest:
 
 def _table(key: bytes, name: str, encoding: Encoding) -> Callable[[Codes], Words]:
     """From a column's codes to the bits of its values."""
-    if not isinstance(encoding.values, range):
-        texts = [f"missing {name}" if value is None else f"value {name}\0{value}" for value in encoding]
+    if not isinstance(encoding.values, range) or encoding.scale:
+        texts = [f"missing {name}" if value is None else f"value {name}\0{_text(value)}" for value in encoding]
         listed = _bits(key, texts)
         return lambda codes: listed[:, codes]
     first, odd = encoding.values[0], _bits(key, [f"column {name}"]) | np.uint64(1)
@@ -64,6 +65,11 @@ def _table(key: bytes, name: str, encoding: Encoding) -> Callable[[Codes], Words
         return mix((codes.astype(np.int64) + first).astype(np.uint64)[None, :] * odd + odd)
 
     return spread
+
+
+def _text(value: Cell) -> str:
+    """A value as it is written, however many digits after the point its domain has."""
+    return f"{value.normalize():f}" if isinstance(value, Decimal) else str(value)
 
 
 def _bits(key: bytes, texts: Iterable[str]) -> Words:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engine.engine import ColumnType, Engine
-from discreet.schema.domain import Domain
+from discreet.schema.domain import Dates, Decimals, Domain, own_domain
 from discreet.schema.nearest import nearest
 from discreet.schema.schema import Schema
 
@@ -50,6 +50,9 @@ def match_columns(
 
 
 def _mistyped(name: str, kind: ColumnType, domain: Domain) -> str | None:
+    domain = own_domain(domain)
+    if domain.type == "number" and not kind.as_whole:
+        return f"{name} holds {kind.name} but its domain decimals; convert the column"
     if domain.type == "integer" and not kind.as_whole:
         return f"{name} holds {kind.name} but its domain whole numbers; convert the column, or list its values as text"
     if domain.type == "text" and not kind.as_text:
@@ -75,6 +78,17 @@ def check_cells(engine: Engine, schema: Schema, *, show: bool) -> tuple[int, lis
 
 
 def _mend(domain: Domain) -> str:
+    domain = own_domain(domain)
+    if isinstance(domain, Decimals):
+        return (
+            f"it must hold numbers from {domain.low} to {domain.high} in steps of {domain.step}, with a decimal point; "
+            "correct the cells, or change decimals and step in the policy"
+        )
+    if isinstance(domain, Dates):
+        return (
+            f"it must hold dates from {domain.low} to {domain.high}, written such as 2020-03-31; correct the cells or "
+            "widen the domain in the policy"
+        )
     if domain.type == "integer":
         return "it must hold whole numbers of the domain; correct the cells or widen the domain in the policy"
     return "correct the cells (letter case and spaces count) or list the values in the policy"

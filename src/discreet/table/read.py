@@ -69,7 +69,7 @@ def open_table(
             digested = tuple(columns[name] for name in ([person] if person else identifiers) if name in columns)
             whole = set(schema.columns) <= set(columns) and not any(each.column in schema.columns for each in misfits)
             if whole:
-                encodings = {name: (columns[name], schema.domains[name].encoding) for name in schema.columns}
+                encodings = {name: (columns[name], schema.domains[name].given) for name in schema.columns}
                 engine.encode(encodings, digested)
         if person and person in columns:
             with steps.step(_PERSONS) as tell, engine.watched(tell):

@@ -44,7 +44,7 @@ class Table(Closes):
 
     @property
     def encodings(self) -> tuple[tuple[str, Encoding], ...]:
-        return tuple((name, self.schema.domains[name].encoding) for name in self.schema.columns)
+        return tuple((name, self.schema.domains[name].given) for name in self.schema.columns)
 
     def codes(self, *names: str, tell: Tell | None = None) -> Iterator[list[Ints]]:
         """Columns (by default all that are published) as positions in their domains, in row order, batch by batch.

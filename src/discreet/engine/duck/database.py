@@ -18,7 +18,7 @@ import duckdb
 import pyarrow as pa
 
 from discreet.engine.duck.session import Session
-from discreet.engine.duck.sql import encoded, identifier, literal, narrow, text
+from discreet.engine.duck.sql import encoded, given_enumeration, identifier, literal, narrow, text
 from discreet.engine.duck.told import FULL, told
 from discreet.engine.encoding import Encoding
 from discreet.engine.memory import bytes_of
@@ -282,6 +282,8 @@ class Database(Closes):
             enumeration = f"{relation}_{number}"
             if encoding.kind == "text":
                 self.enumerate(enumeration, encoding)
+            if encoding.grouping is not None and encoding.grouping.given.kind == "text":
+                self.enumerate(given_enumeration(enumeration), encoding.grouping.given)
             value = encoded(column, types[column], encoding, enumeration)
             if small and encoding.kind != "text":
                 value = f"CAST({value} AS {narrow(encoding)[0]})"

@@ -18,7 +18,17 @@ from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, glance, tally
 from discreet.engine.duck.parts import Rows, count_distinct, distinct, parts_for, write_sorted
 from discreet.engine.duck.sources import EVERYTHING, keep_source, open_source
-from discreet.engine.duck.sql import code, digest, digest_within, identifier, long_digest, narrow, rank, written
+from discreet.engine.duck.sql import (
+    code,
+    digest,
+    digest_within,
+    identifier,
+    long_digest,
+    narrow,
+    rank,
+    type_of,
+    written,
+)
 from discreet.engine.duck.types import column_type
 from discreet.engine.encoding import Encoding
 from discreet.engine.engine import ColumnType, Glance
@@ -195,5 +205,6 @@ class DuckEngine:
         if column not in self._encodings:
             return name
         enumeration = f"{_ROWS}_{list(self._encodings).index(column)}"
-        kind = enumeration if self._encodings[column].kind == "text" else "BIGINT"
+        encoding = self._encodings[column]
+        kind = enumeration if encoding.kind == "text" else type_of(encoding)
         return f"CAST({name} AS {kind}) AS {name}"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from discreet.engine.digest import EMPTY, digest_of
-from discreet.engine.encoding import Encoding
+from discreet.engine.encoding import DATES, WIDTH, Cell, Encoding, Grouping
+
+_NEARLY = 12  # digits after the point to which a cell must agree with a decimal
 
 
 def identifier(name: str) -> str:
@@ -16,23 +20,30 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def literal(value: int | str | None) -> str:
+def literal(value: Cell) -> str:
     """A value as an SQL literal."""
     if value is None:
         return "NULL"
+    if isinstance(value, Decimal):
+        return f"({value:f}::{_decimal(max(0, -int(value.as_tuple().exponent)))})"
     return text(value) if isinstance(value, str) else f"({value}::BIGINT)"
 
 
 def code(column: str, encoding: Encoding) -> str:
     """The SQL of an encoded column's code, from 0."""
-    name = identifier(column)
-    if isinstance(encoding.values, range):
-        found = f"({name}::BIGINT - ({encoding.values[0]}))"
-    elif encoding.kind == "integers":
-        found = f"(list_position({list(encoding.values)}::BIGINT[], {name}) - 1)"
-    else:
-        found = f"enum_code({name})"
+    found = _code(identifier(column), encoding)
     return f"coalesce({found}, {len(encoding.values)})" if encoding.missing else found
+
+
+def _code(value: str, encoding: Encoding) -> str:
+    """The SQL of the code of a value that is there."""
+    if encoding.kind == "text":
+        return f"enum_code({value})"
+    whole = _whole_of(value, encoding.scale)
+    if not isinstance(encoding.values, range):
+        return f"(list_position({list(encoding.values)}::BIGINT[], {whole}) - 1)"
+    found = f"({whole}::BIGINT - ({encoding.values[0]}))"
+    return found if encoding.values.step == 1 else f"({found} // {encoding.values.step})"
 
 
 def rank(column: str, encoding: Encoding) -> str:
@@ -49,14 +60,16 @@ def position(column: str) -> str:
 def listing(column: str, encoding: Encoding) -> str:
     """A relation of the values with their positions: the value under the column's name, `position(column)` from 0."""
     name, place = identifier(column), position(column)
-    kind = "VARCHAR" if encoding.kind == "text" else "BIGINT"
+    kind = type_of(encoding)
     if isinstance(encoding.values, range):
-        first, end = encoding.values[0], encoding.values[-1] + 1
-        rows = f"SELECT {name} - ({first}) AS {place}, {name} FROM range({first}, {end}) listed({name})"
+        first, end, step = encoding.values[0], encoding.values[-1] + 1, encoding.values.step
+        value = _decimal_of(name, encoding.scale)
+        rows = f"SELECT ({name} - ({first})) // {step} AS {place}, {value} AS {name} FROM "
+        rows += f"range({first}, {end}, {step}) listed({name})"
     elif not encoding.values:
         return f"(SELECT 0 AS {place}, CAST(NULL AS VARCHAR) AS {name})"
     else:
-        values: tuple[int | str, ...] = encoding.values
+        values = [encoding[place_of] for place_of in range(len(encoding.values))]
         listed = ", ".join(f"({place_of}, {literal(value)})" for place_of, value in enumerate(values))
         rows = f"SELECT {place}, CAST({name} AS {kind}) AS {name} FROM (VALUES {listed}) listed({place}, {name})"
     if encoding.missing:
@@ -64,8 +77,15 @@ def listing(column: str, encoding: Encoding) -> str:
     return f"({rows})"
 
 
+def type_of(encoding: Encoding) -> str:
+    """The type of DuckDB's that an encoding's values are written in."""
+    return "VARCHAR" if encoding.kind == "text" else _decimal(encoding.scale) if encoding.scale else "BIGINT"
+
+
 def narrow(encoding: Encoding) -> tuple[str, int]:
-    """The smallest type of DuckDB's that holds an encoding's whole numbers, and its bytes; of text, those of codes."""
+    """The smallest type of DuckDB's that holds an encoding's numbers, and its bytes; of text, those of codes."""
+    if encoding.scale:
+        return _decimal(encoding.scale), 8
     if encoding.kind == "text":
         low, high = 0, len(encoding.values)  # the engine reserves one code
     else:
@@ -79,14 +99,72 @@ def narrow(encoding: Encoding) -> tuple[str, int]:
 
 
 def encoded(column: str, source_type: str, encoding: Encoding, enumeration: str) -> str:
-    """The SQL that turns a source column into a value of the encoding, or NULL; nothing is rounded or trimmed."""
+    """The SQL that turns a source column into a value of the encoding, or NULL; nothing is rounded or trimmed.
+
+    `enumeration` is the type of an encoding's text; that of cells in groups has `given_enumeration` of it.
+    """
+    if encoding.grouping is not None:
+        return _grouped(column, source_type, encoding, encoding.grouping, enumeration)
     name = identifier(column)
     if encoding.kind == "text":
-        return f"TRY_CAST(CAST({name} AS VARCHAR) AS {enumeration})"
-    whole = _whole(name, source_type)
+        return f"TRY_CAST({_text_cell(name, source_type, encoding.date)} AS {enumeration})"
+    whole = _scaled(name, source_type, encoding.scale) if encoding.scale else _whole(name, source_type)
     if isinstance(encoding.values, range):
-        return f"CASE WHEN {whole} BETWEEN {encoding.values[0]} AND {encoding.values[-1]} THEN {whole} END"
-    return f"CASE WHEN {whole} IN ({', '.join(map(str, encoding.values))}) THEN {whole} END"
+        first, last, step = encoding.values[0], encoding.values[-1], encoding.values.step
+        fits = f"{whole} BETWEEN {first} AND {last}" + (f" AND ({whole} - ({first})) % {step} = 0" if step > 1 else "")
+    else:
+        fits = f"{whole} IN ({', '.join(map(str, encoding.values))})"
+    return f"CASE WHEN {fits} THEN {_decimal_of(whole, encoding.scale)} END"
+
+
+def given_enumeration(enumeration: str) -> str:
+    """The name of the type of the text that cells hold before they are put into groups."""
+    return f"{enumeration}_given"
+
+
+def _grouped(column: str, source_type: str, encoding: Encoding, grouping: Grouping, enumeration: str) -> str:
+    """A source column as the groups of its values."""
+    value = encoded(column, source_type, grouping.given, given_enumeration(enumeration))
+    groups = ", ".join(literal(encoding[group]) for group in grouping.groups)
+    return f"CAST(list_extract([{groups}], {_code(value, grouping.given)} + 1) AS {enumeration})"
+
+
+def _text_cell(name: str, kind: str, date: str) -> str:
+    """A cell as text; a date is cut to what is asked for, and what is none stays as it is."""
+    cell = f"CAST({name} AS VARCHAR)"
+    if not date:
+        return cell
+    day = name if kind.partition("(")[0] in ("DATE", "TIMESTAMP") else f"TRY_CAST({cell} AS DATE)"
+    return f"coalesce(strftime({day}, {text(DATES[date])}), {cell})"
+
+
+def _decimal(scale: int) -> str:
+    return f"DECIMAL({WIDTH},{scale})"
+
+
+def _decimal_of(whole: str, scale: int) -> str:
+    """A whole number of the smallest steps as the decimal that it stands for."""
+    if not scale:
+        return whole
+    step = f"{Decimal(1).scaleb(-scale):f}::DECIMAL({scale + 1},{scale})"
+    return f"CAST(CAST({whole} AS DECIMAL({WIDTH},0)) * {step} AS {_decimal(scale)})"
+
+
+def _whole_of(decimal: str, scale: int) -> str:
+    """The same the other way round."""
+    return f"CAST(CAST({decimal} AS DECIMAL(38,{scale})) * {10**scale} AS BIGINT)" if scale else decimal
+
+
+def _scaled(value: str, kind: str, scale: int) -> str:
+    """A column as whole numbers of the smallest steps, NULL where it is no decimal, or a finer one."""
+    if kind == _decimal(scale):
+        return _whole_of(value, scale)
+    cell = f"CAST({value} AS VARCHAR)"
+    number, fine = f"TRY_CAST({cell} AS {_decimal(scale)})", f"TRY_CAST({cell} AS DECIMAL(38,{_NEARLY}))"
+    plain = f"{number} = {fine}"
+    if kind == "VARCHAR" or kind.startswith("ENUM"):
+        plain += f" AND regexp_full_match({cell}, '[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?')"
+    return f"CASE WHEN {plain} THEN {_whole_of(number, scale)} END"
 
 
 def _whole(value: str, kind: str) -> str:

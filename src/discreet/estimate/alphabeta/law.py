@@ -26,7 +26,6 @@ from discreet.estimate.alphabeta.margins import Margins
 from discreet.ground.arrays import Floats
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,7 @@ class Part:
         return self.surplus / self.slope
 
 
-def part_of(seen: int, weight: Fraction | int, guarantee: AlphaBetaGuarantee) -> Part:
+def part_of(seen: int, weight: Fraction | int, guarantee: DGammaPrivacy | FrappPrivacy) -> Part:
     """The part of a count that one view shows; `weight` is that of the tuples of the domain, with their slots."""
     noisy = guarantee.insert * weight
     slope, noise, more = _law(np.float64(float(noisy)), guarantee)
@@ -78,7 +77,7 @@ def with_total(part: Part, whole: Part, rows: int) -> Part:
     )
 
 
-def undo(seen: ArrayLike, possible: ArrayLike, guarantee: AlphaBetaGuarantee) -> Noisy:
+def undo(seen: ArrayLike, possible: ArrayLike, guarantee: DGammaPrivacy | FrappPrivacy) -> Noisy:
     """Many counts at once: the unbiased estimates and their variances at those counts, cut to what is possible."""
     weight: Floats = np.asarray(possible, dtype=np.float64)
     noisy = float(guarantee.insert) * weight
@@ -89,7 +88,7 @@ def undo(seen: ArrayLike, possible: ArrayLike, guarantee: AlphaBetaGuarantee) ->
     return value, np.maximum(variance, 0.0)
 
 
-def _law(noisy: Floats | np.float64, guarantee: AlphaBetaGuarantee) -> tuple[float, Floats, Floats]:
+def _law(noisy: Floats | np.float64, guarantee: DGammaPrivacy | FrappPrivacy) -> tuple[float, Floats, Floats]:
     """slope, noise and more; `noisy` is the probability of noise, summed over the tuples that meet a condition."""
     if isinstance(guarantee, FrappPrivacy):
         slope = float(guarantee.keep - guarantee.other)
@@ -107,7 +106,7 @@ def _inserting(
 
 
 def model_of(
-    margins: Margins, guarantee: AlphaBetaGuarantee, weights: Sequence[Sequence[int] | None] | None = None
+    margins: Margins, guarantee: DGammaPrivacy | FrappPrivacy, weights: Sequence[Sequence[int] | None] | None = None
 ) -> Independence:
     """The model of independent attributes that a view's one- and two-way tables give.
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from discreet.engine.encoding import Encoding
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Floats, Ints
-from discreet.schema.domain import Value
+from discreet.schema.valued import Value
 
 _DENSE = 1 << 18  # cells of a table of buckets by values that are held one by one: 2 MB
 
@@ -24,16 +24,15 @@ class Composition:
     """The ST as arrays, sorted by bucket: one entry for each bucket and value that meet, both by position."""
 
     ids: Ints  # the buckets' ids, ascending
-    values: tuple[Value, ...]  # the values that occur
+    encoding: Encoding  # the values that occur, as an engine takes them
     bucket: Ints
     value: Ints
     count: Ints
 
-    @property
-    def encoding(self) -> Encoding:
-        """The values that occur, as an engine takes them."""
-        present = tuple(value for value in self.values if value is not None)
-        return Encoding(cast("tuple[int, ...] | tuple[str, ...]", present), None in self.values)
+    @learned
+    def values(self) -> tuple[Value, ...]:
+        """The values that occur."""
+        return tuple(self.encoding)
 
     @learned
     def sizes(self) -> Ints:

@@ -70,9 +70,8 @@ class BucketRelease(Release):
                 raise ValueError
         ids, position = np.unique(bucket, return_inverse=True)
         occurring, value = np.unique(codes, return_inverse=True)
-        listed = encoding.values  # of a domain of any size; the code beyond them is that of a missing cell
-        values = tuple(listed[each] if each < len(listed) else None for each in occurring.tolist())
-        return Composition(ids=ids, values=values, bucket=position, value=value, count=count)
+        own = encoding.only(occurring.tolist())  # of a domain of any size
+        return Composition(ids=ids, encoding=own, bucket=position, value=value, count=count)
 
     @learned
     def regression(self) -> Regression:

@@ -19,8 +19,8 @@ from discreet.errors import ReleaseError
 from discreet.ground.arrays import Bools, Ints
 from discreet.query.condition import Atom, Condition, Every, Not, atoms
 from discreet.query.decide import Decided, decide_rows, decide_values
-from discreet.schema.domain import Value
 from discreet.schema.schema import Schema
+from discreet.schema.valued import Value
 
 BYTE = 256  # domains up to this size are looked up byte by byte
 LARGEST_DOMAIN = 1 << 16

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.engine.columns import cells_of
 from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.diffgen.draw import codes_of, draw_cells
@@ -97,8 +98,7 @@ class DiffGenRelease(Release):
         order = coins.permutation(n)
         columns = {}
         for name in self.schema.columns:
-            domain = self.schema.domains[name]
-            values = pa.array(list(domain), pa.int64() if domain.type == "integer" else pa.string())
+            values = cells_of(self.schema.domains[name].encoding)
             columns[name] = values.take(pa.array(codes[name][order]))
         return pa.table(columns)
 

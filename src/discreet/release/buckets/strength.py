@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from discreet.ground.exact import stated
+from discreet.ground.shown import name_of
 from discreet.guarantee.fprime import fprime_from_json
 from discreet.guarantee.words import percent
-from discreet.release.alike import name_of
 from discreet.release.family import Change, Content
 from discreet.schema.domain import Domain, key_of
 
@@ -79,8 +80,8 @@ def _promised(content: Content, _domain: Domain | None = None) -> dict[object, L
 def _named(content: Content, domain: Domain) -> dict[object, Limit]:
     """The tolerances that a policy names, by value."""
     named = content["mechanism"]["tolerance"]["values"]
-    whole = domain.type == "integer"
-    values = ((None if not key and domain.missing else int(key) if whole else key, text) for key, text in named.items())
+    read = {"integer": int, "number": Decimal, "text": str}[domain.type]
+    values = ((None if not key and domain.missing else read(key), text) for key, text in named.items())
     return {value: _exact(text) for value, text in values}
 
 

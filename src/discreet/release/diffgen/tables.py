@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engine.columns import column_of, numbers, texts_of
+from discreet.engine.columns import cells_of, column_of, numbers, texts_of
 from discreet.errors import PolicyError, ReleaseError
 from discreet.ground.arrays import Ints
 from discreet.release.diffgen.leaves import UNIT
@@ -80,8 +80,12 @@ def _read(manifest: DiffGenManifest, name: str) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError):
         raise ReleaseError(f"{name} must be a Parquet file that can be read") from None
     kinds = {"string": (pa.string(), pa.large_string()), "integer": (pa.int64(),), "number": (pa.float64(),)}
+    target = manifest.statement.mechanism.target_of(manifest.schema)
+    classes = cells_of(manifest.schema.domains[target].encoding).type
+    classes_as = kinds["string"] if classes in kinds["string"] else (classes,)
     if table.column_names != [field["name"] for field in fields] or any(
-        column.type not in kinds[field["type"]] for column, field in zip(table.columns, fields, strict=True)
+        column.type not in (classes_as if field["name"] == target else kinds[field["type"]])
+        for column, field in zip(table.columns, fields, strict=True)
     ):
         raise ReleaseError(f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}")
     return table

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.ground.shown import name_of
 from discreet.mechanism.buckets.planning.caps import Classes, buckets_of, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.cuts import Cuts
 from discreet.mechanism.buckets.planning.groups import Groups
@@ -17,7 +18,6 @@ from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.prices import Prices
 from discreet.mechanism.buckets.planning.program import Program
 from discreet.mechanism.buckets.planning.work import Work
-from discreet.release.alike import name_of
 from discreet.schema.domain import key_of
 
 _NEAR = 1e-6  # of the loss: how exactly the first program is solved

@@ -12,12 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.ground.exact import Number, exact
-from discreet.ground.shown import and_more
+from discreet.ground.shown import and_more, name_of
 from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
 from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
-from discreet.release.alike import name_of
 from discreet.schema.domain import key_of
 
 _FEW = 8  # values that are named as what drives the cost
