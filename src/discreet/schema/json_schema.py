@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from discreet.engine.encoding import DATES
+from discreet.schema.dates import WIDTHS
 from discreet.schema.mechanisms import MECHANISMS
 
 SHIPPED = Path(__file__).with_name("policy.schema.json")  # what `make schema` writes
@@ -37,66 +39,75 @@ _TABLE: dict[str, Any] = {
         },
     },
 }
+_WIDTHS = {
+    "description": "Ranges to generalize to, narrowest first, each width a multiple of the one before: [5, 10, 20] for "
+    '0-4, 0-9, 0-19; for dates some of "month", "quarter", "year", "decade".',
+    "type": "array",
+    "minItems": 1,
+    "uniqueItems": True,
+}
+_ALWAYS = ("missing", "publish_level")
+_ABOVE = ("hierarchy", "widths", "bands", "prefixes")  # of these a domain has one at most
+
+
+def _domain(values: dict[str, Any], *beside: str, widths: dict[str, Any] | None = None) -> dict[str, Any]:
+    """One kind of domain: the keys that say its values, and those that may stand beside them."""
+    required = list(values)
+    if widths is not None:
+        values, beside = {**values, "widths": {**_WIDTHS, "items": widths}}, (*beside, "widths", "bands")
+    above = [name for name in _ABOVE if name in beside]
+    pairs = [{"required": [one, two]} for number, one in enumerate(above) for two in above[number + 1 :]]
+    return {
+        "type": "object",
+        "required": required,
+        "additionalProperties": False,
+        **({"not": {"anyOf": pairs}} if pairs else {}),
+        "properties": {**{name: {"$ref": f"#/$defs/{name}"} for name in (*beside, *_ALWAYS)}, **values},
+    }
+
+
+def _ends(about: str, items: dict[str, Any]) -> dict[str, Any]:
+    return {"description": about, "type": "array", "items": items, "minItems": 2, "maxItems": 2}
+
+
 _DOMAINS: dict[str, Any] = {
     "description": "For each published column, the public set of its values.",
     "type": "object",
     "additionalProperties": {
         "oneOf": [
-            {
-                "type": "object",
-                "required": ["integers"],
-                "additionalProperties": False,
-                "not": {"required": ["hierarchy", "widths"]},
-                "properties": {
-                    "missing": {"$ref": "#/$defs/missing"},
-                    "hierarchy": {"$ref": "#/$defs/hierarchy"},
-                    "widths": {
-                        "description": "Ranges to generalize to, narrowest first, each width a multiple of the one "
-                        "before: [5, 10, 20] for 0-4, 0-9, 0-19.",
-                        "type": "array",
-                        "items": {"type": "integer", "minimum": 2},
-                        "minItems": 1,
-                        "uniqueItems": True,
-                    },
-                    "integers": {
-                        "description": "[lowest, highest]",
-                        "type": "array",
-                        "items": {"type": "integer"},
-                        "minItems": 2,
-                        "maxItems": 2,
-                    },
+            _domain(
+                {"integers": _ends("[lowest, highest]", {"type": "integer"})},
+                "hierarchy",
+                widths={"type": "integer", "minimum": 2},
+            ),
+            _domain(
+                {
+                    "decimals": _ends("[lowest, highest], whole multiples of step", {"type": "number"}),
+                    "step": {"description": "Between two neighbours.", "type": "number", "exclusiveMinimum": 0},
                 },
-            },
-            {
-                "type": "object",
-                "required": ["values"],
-                "additionalProperties": False,
-                "not": {"required": ["hierarchy", "prefixes"]},
-                "properties": {
-                    "missing": {"$ref": "#/$defs/missing"},
-                    "hierarchy": {"$ref": "#/$defs/hierarchy"},
-                    "prefixes": {
-                        "description": "How many first characters to keep, longest first: [4, 3, 2] for 0213*, "
-                        "021**, 02***.",
-                        "type": "array",
-                        "items": {"type": "integer", "minimum": 1},
-                        "minItems": 1,
-                        "uniqueItems": True,
-                    },
+                "hierarchy",
+                widths={"type": "number", "exclusiveMinimum": 0},
+            ),
+            _domain(
+                {"dates": _ends('[first, last], such as ["1990-01-01", "2026-12-31"]', {"type": "string"})},
+                "by",
+                "hierarchy",
+                widths={"enum": list(WIDTHS)},
+            ),
+            _domain(
+                {
                     "values": {
                         "oneOf": [
                             {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
                             {"type": "array", "items": {"type": "integer"}, "minItems": 1, "uniqueItems": True},
                         ]
-                    },
+                    }
                 },
-            },
-            {
-                "type": "object",
-                "required": ["hierarchy"],
-                "additionalProperties": False,
-                "properties": {"missing": {"$ref": "#/$defs/missing"}, "hierarchy": {"$ref": "#/$defs/hierarchy"}},
-            },
+                "hierarchy",
+                "prefixes",
+                "ordered",
+            ),
+            _domain({"hierarchy": {"$ref": "#/$defs/hierarchy"}}, "ordered"),
         ]
     },
 }
@@ -105,6 +116,29 @@ _DEFS: dict[str, Any] = {
     "hierarchy": {
         "description": "A CSV file in ARX's format: no header, ';', leaf to root, last column '*'.",
         "type": "string",
+    },
+    "bands": {
+        "description": "Where each band begins, and last what comes after all of them: [0, 18, 65, 111]; or a label "
+        "for each start: { child = 0, adult = 18, old = 65 }.",
+        "oneOf": [
+            {"type": "array", "items": {"$ref": "#/$defs/end"}, "minItems": 3, "uniqueItems": True},
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/end"}, "minProperties": 2},
+        ],
+    },
+    "end": {"oneOf": [{"type": "number"}, {"type": "string"}]},
+    "prefixes": {
+        "description": "How many first characters to keep, longest first: [4, 3, 2] for 0213*, 021**, 02***.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 1},
+        "minItems": 1,
+        "uniqueItems": True,
+    },
+    "by": {"description": "What a date is cut to.", "enum": list(DATES)},
+    "ordered": {"description": "Text is smaller or larger by its place in the list.", "type": "boolean"},
+    "publish_level": {
+        "description": "The level of the hierarchy that is published instead of the values; 0 are the values.",
+        "type": "integer",
+        "minimum": 0,
     },
     "missing": {"description": "An empty cell is an error, or one more value.", "enum": ["refuse", "category"]},
     "columns": {"type": "array", "items": {"$ref": "#/$defs/column"}},
