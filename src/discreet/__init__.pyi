@@ -42,11 +42,14 @@ from .mechanism.draft.draft import Draft, draft_policy
 from .mechanism.publish import plan, publish
 from .query.count_domain import count_domain
 from .release.verify import Verdict, verify
-from .schema.domain import Integers, Listed
+from .schema.bands import hierarchy_of_bands
+from .schema.domain import Dates, Decimals, Integers, Listed
 from .schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
+from .schema.levels import published_at
 from .schema.policy import Policy
 from .schema.read import Problem
 from .schema.schema import Schema
+from .schema.widths import hierarchy_of_dates, hierarchy_of_decimals
 from .table.read import read_table
 from .table.source import CsvForm
 from .table.table import Table
@@ -62,6 +65,8 @@ __all__ = [
     "CertificateError",
     "Counts",
     "CsvForm",
+    "Dates",
+    "Decimals",
     "DiffGen",
     "DiffGenPlan",
     "DiffGenRelease",
@@ -95,6 +100,9 @@ __all__ = [
     "draft_policy",
     "families",
     "find_violation",
+    "hierarchy_of_bands",
+    "hierarchy_of_dates",
+    "hierarchy_of_decimals",
     "hierarchy_of_prefixes",
     "hierarchy_of_ranges",
     "minimum_cover",
@@ -102,6 +110,7 @@ __all__ = [
     "plan",
     "plan_buckets",
     "publish",
+    "published_at",
     "read_hierarchy",
     "read_table",
     "verify",

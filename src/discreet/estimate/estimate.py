@@ -8,10 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from discreet.ground.exact import plain_number
+from discreet.schema.valued import Value
+
 COINS = "publisher's coins"
 MODEL = "model"
 NOTHING = "nothing"
 PEOPLE, RECORDS, TUPLES = "people", "records", "distinct tuples"  # what is counted
+
+Group = tuple[Value, ...]  # a value for each column that is counted by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,24 +68,25 @@ class Counts:
     """A table of estimates, one for each group."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[int | str | None, ...], Estimate], ...]
+    rows: tuple[tuple[Group, Estimate], ...]
 
-    def __iter__(self) -> Iterator[tuple[tuple[int | str | None, ...], Estimate]]:
+    def __iter__(self) -> Iterator[tuple[Group, Estimate]]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, group: int | str | tuple[int | str | None, ...] | None) -> Estimate:
+    def __getitem__(self, group: Value | float | Group) -> Estimate:
         """The estimate of one group, by its value (or values, where several columns were asked for)."""
-        wanted = group if isinstance(group, tuple) else (group,)
+        wanted = [*map(plain_number, group if isinstance(group, tuple) else (group,))]
         for found, estimate in self.rows:
-            if found == wanted:
+            if [*map(plain_number, found)] == wanted:
                 return estimate
         raise KeyError(group)
 
     def as_json(self) -> list[dict[str, Any]]:
-        return [{**dict(zip(self.columns, group, strict=True)), **estimate.as_json()} for group, estimate in self.rows]
+        rows = ((map(plain_number, group), estimate) for group, estimate in self.rows)
+        return [{**dict(zip(self.columns, group, strict=True)), **estimate.as_json()} for group, estimate in rows]
 
     def to_arrow(self) -> pa.Table:
         """The table with the groups' columns first; `.to_pandas()` of it is a data frame."""

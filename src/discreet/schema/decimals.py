@@ -32,25 +32,21 @@ class Stepped:
 
     def __post_init__(self) -> None:
         ends = {name: _fraction(name, getattr(self, name)) for name in ("low", "high", "step")}
-        if ends["step"] <= 0:
+        digits = max(1, *map(_digits, ends.values()))  # one at least, so that a decimal looks like one
+        units = {name: int(end * 10**digits) for name, end in ends.items()}
+        for name, unit in units.items():
+            object.__setattr__(self, name, Decimal(unit).scaleb(-digits))
+        span, step = f"decimals ([{self.low}, {self.high}])", units["step"]
+        if step <= 0:
             raise PolicyError(f"step ({self.step}) must be above 0, such as 0.1", key=("step",))
-        if ends["low"] > ends["high"]:
-            raise PolicyError(f"decimals ([{self.low}, {self.high}]) must be [lowest, highest]; swap them")
-        if any((ends[name] / ends["step"]).denominator > 1 for name in ("low", "high")):
-            raise PolicyError(
-                f"decimals ([{self.low}, {self.high}]) must be whole multiples of step ({self.step}); "
-                "begin and end on a step"
-            )
-        scale = max(1, *(_digits(end) for end in ends.values()))  # one at least, so that a decimal looks like one
-        if max(abs(ends["low"]), abs(ends["high"])) * 10**scale >= _LARGEST:
-            raise PolicyError(f"decimals ([{self.low}, {self.high}]) must have fewer digits; use a larger step")
-        if (ends["high"] - ends["low"]) / ends["step"] >= MOST:
-            raise PolicyError(
-                f"decimals ([{self.low}, {self.high}]) must have at most {MOST:,} values; use a larger step",
-                key=("step",),
-            )
-        for name, end in ends.items():
-            object.__setattr__(self, name, Decimal(int(end * 10**scale)).scaleb(-scale))
+        if units["low"] > units["high"]:
+            raise PolicyError(f"{span} must be [lowest, highest]; swap them")
+        if units["low"] % step or units["high"] % step:
+            raise PolicyError(f"{span} must be whole multiples of step ({self.step}); begin and end on a step")
+        if max(abs(units["low"]), abs(units["high"])) >= _LARGEST:
+            raise PolicyError(f"{span} must have fewer digits; use a larger step")
+        if (units["high"] - units["low"]) // step >= MOST:
+            raise PolicyError(f"{span} must have at most {MOST:,} values; use a larger step", key=("step",))
 
     @property
     def scale(self) -> int:

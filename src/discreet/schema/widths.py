@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from discreet.errors import PolicyError
-from discreet.ground.exact import fraction_of
+from discreet.ground.exact import fraction_of, toml_number
 from discreet.ground.shown import shown
 from discreet.schema.aligned import aligned
 from discreet.schema.dates import WIDTHS, within
@@ -23,8 +23,9 @@ def hierarchy_of_decimals(domain: Decimals, widths: Sequence[object]) -> Paths:
     known = len(wholes) == len(units) > 0 and all(whole % steps.step == 0 for whole in wholes)
     if not known or any(wide <= narrow or wide % narrow for narrow, wide in pairwise(wholes)):
         raise PolicyError(
-            f"widths ({', '.join(map(shown, widths))}) must be above step ({domain.step}) and multiples of it, each a "
-            f"multiple of the one before; write them such as [{5 * domain.step}, {10 * domain.step}]"
+            f"widths ({', '.join(shown(_plain(width)) for width in widths)}) must be above step ({domain.step}) and "
+            "multiples of it, each a multiple of the one before; write them such as "
+            f"[{5 * domain.step}, {10 * domain.step}]"
         )
     return aligned(steps, wholes, domain.text)
 
@@ -38,3 +39,7 @@ def hierarchy_of_dates(domain: Dates, widths: Sequence[object]) -> Paths:
             f'such as ["{wider[0]}"]'
         )
     return tuple((date, *(within(date, str(width)) for width in widths), ROOT) for date in domain.values)
+
+
+def _plain(width: object) -> object:
+    return toml_number(width) if isinstance(width, Fraction) else width
