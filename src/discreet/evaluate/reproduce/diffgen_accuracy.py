@@ -36,15 +36,17 @@ Found = dict[Key, list[float]]
 
 
 def _accuracy(setting: Setting) -> Result:
-    halves = halve(setting.sources.labelled(), np.random.default_rng(0))
+    coins = np.random.default_rng(setting.seeds.take("which rows are published", 0))
+    halves = halve(setting.sources.labelled(), coins)
     steps = QUICK_STEPS if setting.quick else STEPS
     runs = QUICK_RUNS if setting.quick else RUNS
     epsilons = QUICK_EPSILONS if setting.quick else EPSILONS
     found: Found = {}
     made: Found = {}
-    jobs = [(score, epsilon, seed) for seed in range(runs) for score in FIGURES for epsilon in epsilons]
+    jobs = [(score, epsilon, run) for run in range(runs) for score in FIGURES for epsilon in epsilons]
     with opened(halves.train, Policy(schema=halves.source.schema, mechanism=DiffGen(epsilon=1))) as table:
-        for number, (score, epsilon, seed) in enumerate(jobs):
+        for number, (score, epsilon, run) in enumerate(jobs):
+            seed = setting.seeds.take("the releases and the synthetic rows", run)
             for h in steps:
                 for key, right, count in _run(table, halves, score, epsilon, h, seed):
                     found.setdefault(key, []).append(right)

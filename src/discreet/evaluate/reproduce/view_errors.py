@@ -40,7 +40,8 @@ def _errors(setting: Setting) -> Result:
     rows = distinct_rows(setting.sources.adult())
     schema = schema_of(rows, rows.column_names[-1], public_rows=len(rows))
     slices = QUICK_SLICES if setting.quick else SLICES
-    queries = selections_of(rows, schema, np.random.default_rng(0), sliced=slices)
+    coins = np.random.default_rng(setting.seeds.take("which slices are asked", 0))
+    queries = selections_of(rows, schema, coins, sliced=slices)
     runs = QUICK_RUNS if setting.quick else RUNS
     levels = [level for level in FROM if (queries.truth >= level).any()]
     found: dict[tuple[str, str], list[list[float]]] = {}
@@ -48,7 +49,8 @@ def _errors(setting: Setting) -> Result:
     with opened(rows, Policy(schema=schema, mechanism=METHODS[FRAPP])) as table:
         for seed in range(runs):
             for number, (label, mechanism) in enumerate(METHODS.items()):
-                with released(table, mechanism, len(METHODS) * seed + number) as release:
+                own = setting.seeds.take("the releases", len(METHODS) * seed + number)
+                with released(table, mechanism, own) as release:
                     answers = _answers(release, queries, lean=label in LEANT)
                 points[label] = answers[DESIGN]
                 for estimator, answer in answers.items():

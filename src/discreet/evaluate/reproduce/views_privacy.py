@@ -109,10 +109,11 @@ VIEWS_PRIVACY = Item(
     name="views-privacy",
     paper="[RSH] section 4.4.1, Algorithm 7",
     line="several views of one table: from how many on privacy fails",
-    claim="Algorithm 7 publishes any declared number of views v and stays (d, gamma)-private.",
+    claim="Algorithm 7 publishes any declared number of views v and stays (d, gamma)-private; it is argued for a table "
+    "that does not change, which is called the worst case.",
     differs="Its probabilities follow from no promise. The posterior of a tuple that every view shows grows "
     "with v towards e times the odds of one view, that of a tuple that none shows falls by half with each view, "
     "and a tuple that joins the table for view i hides among (1 - s)^(i-1) as many inserted ones. Probabilities "
-    "must be chosen for the declared v.",
+    "must be chosen for the declared v; and a table that does not change is not the worst case.",
     run=_privacy,
 )
