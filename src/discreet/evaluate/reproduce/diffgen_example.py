@@ -62,8 +62,8 @@ PRINTED = (
     Statement(
         place="Theorem III.1", what="sensitivity of counting every node of Figure 2, its height", printed=edges(),
         right=changed_by_one_record,
-        why="section IV takes the number of specializations, here 2, for the height; a record is counted at every level, "
-        "the root's too, so a height in levels would be right",
+        why="section IV takes the number of specializations, here 2, for the height; a record is counted at every "
+        "level, the root's too, so a height in levels would be right",
     ),
     Statement(place="Example 3", what="cover of ABCD", printed="ABCD", right=lambda: cover("ABCD")),
     Statement(place="Example 3", what="cover of BCD", printed="B + CD", right=lambda: cover("BCD")),
@@ -75,7 +75,7 @@ PRINTED = (
     Statement(
         place="section III.C", what="trees on which the formula is Hay's, which is least squares", printed="any",
         right=lambda: "complete ones" if differing_trees(TREES) else "any",
-        why="the paper carries Hay's adjustment from full trees to any; that needs weights that follow from each subtree",
+        why="the paper carries it from full trees to any; that needs weights that follow from each subtree",
     ),
 )  # fmt: skip
 WAYS = {"leaves": "from leaves alone", "cover": "from the fewest nodes", "consistent": "from all nodes together"}

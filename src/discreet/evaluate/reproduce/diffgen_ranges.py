@@ -170,8 +170,9 @@ DIFFGEN_RANGES = Item(
     line="range counts from DiffGen, Consistent DiffGen, histogram-guided leaves, one-way tables and Laplace",
     claim="Consistent DiffGen effectively reduces the noise of range counts, and more than makes up for what the "
     "larger sensitivity costs single counts.",
-    differs="The paper measures classifiers only and no range count, so every number here is ours. Most of the error of both methods is not noise: people are spread "
-    "evenly inside generalized values, and few specializations leave wide ones. So consistency has little to gain, and "
+    differs="The paper measures classifiers only and no range count, so every number here is ours. DiffGen's leaves, "
+    "counted exactly, show how much of the error is not noise: people are spread evenly inside generalized values, and "
+    "few specializations leave wide ones. So consistency has little to gain, and "
     "its noise on every node costs as many times more as there are levels. Tables of single attributes, and leaves "
     "guided by them, know how people are spread inside.",
     run=_ranges,

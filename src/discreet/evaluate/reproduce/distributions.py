@@ -78,8 +78,8 @@ DIVERSITY = Item(
     name="diversity",
     paper="[WWFW] Figure 3, [W14] Figure 7.2",
     line="the l that l-diversity would need, against theta",
-    claim="Except for theta = 32 a large l is needed; it cannot be reached for l >= 14 on OCC and l >= 4 on EDU, so for "
-    "most of the tolerances.",
+    claim="Except for theta = 32 a large l is needed; it cannot be reached for l >= 14 on OCC and l >= 4 on EDU, so "
+    "not for most of the tolerances.",
     differs="l depends on the rarest value alone, and reachability on the most frequent one, so both move with the "
     "extract. From the ends that the papers print l is 13 on OCC and 7 on EDU at theta = 32, so it is possible on OCC "
     "there, and nowhere else.",

@@ -6,109 +6,25 @@ The papers print five losses: 70, 150, 132, 125 and 118. Every other loss here i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from discreet.evaluate.figure import Curve, Figure
+from discreet.evaluate.reproduce.bucket_examples import (
+    NOT_VALID,
+    VALID,
+    WOMEN,
+    best,
+    loss_if_valid,
+    most_of_two,
+    one_size_at_three_tenths,
+    pairs,
+    settings_of_two,
+    three_classes,
+    top_down,
+    validity,
+)
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.evaluate.reproduce.printed import COLUMNS, MISPRINT, NO, YES, Statement, compared, holding
-from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.buckets.planning.caps import Classes, caps_of, most_buckets
-from discreet.mechanism.buckets.planning.flow import fill, route
-from discreet.mechanism.buckets.planning.metrics import loss_of
-from discreet.mechanism.buckets.planning.multi_size import best_top_down
-from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
-
-Counts = dict[object, int]
-
-
-def _table(*counts: int) -> Counts:
-    return {f"x{i}": count for i, count in enumerate(counts, start=1)}
-
-
-EXAMPLE_5 = _table(2, 2, 2, 4, 4, 4, 4, 7, 7)
-EXAMPLE_8 = _table(*[1] * 8, *[6] * 4, 9, 9)
-EXAMPLE_10 = _table(4, 4, 4, 8, 8)
-EXAMPLE_13 = _table(2, 2, 2, 2, 4, 4, 4, 4, 7, 8)
-TOLERANCES = {  # theta and floor of f' = theta f + floor
-    "5": (EXAMPLE_5, Tolerance(theta=3, floor="0.02")),
-    "8": (EXAMPLE_8, Tolerance(theta=2, floor="0.05")),
-    "10": (EXAMPLE_10, Tolerance(theta=2)),
-    "13": (EXAMPLE_13, Tolerance(theta=3, floor="0.02")),
-}
-WOMEN = ("Flu", "HIV", "HIV", "Flu")  # of [W14] Table 2.1
-VALID, NOT_VALID = "valid", "not valid"
-
-
-def best(example: str, sizes: str, max_size: int = 50) -> int:
-    """The least loss on an example, proved."""
-    counts, tolerance = TOLERANCES[example]
-    return plan_buckets(counts, tolerance.of(counts), sizes=sizes, max_size=max_size, gap=0, seconds=30).loss
-
-
-def unplaced(example: str, classes: Classes) -> int:
-    """How many records of an example find no place in a setting, whatever is tried: 0 where it is valid."""
-    counts, tolerance = TOLERANCES[example]
-    sizes, buckets = (np.array(column, dtype=np.int64) for column in zip(*classes, strict=True))
-    held = np.array(list(counts.values()), dtype=np.int64)
-    caps = caps_of(list(tolerance.of(counts).values()), sizes)
-    return int(held.sum() - fill(caps, held, sizes, buckets).records.sum())
-
-
-def loss_if_valid(example: str, classes: Classes) -> Cell:
-    """The loss of a setting, or that it is none."""
-    return NOT_VALID if unplaced(example, classes) else loss_of(classes)
-
-
-def top_down(*, reverse: bool) -> int:
-    """The heuristic's loss on Example 13, with records moved in the order of the list or in the reverse."""
-    counts, tolerance = TOLERANCES["13"]
-    held, sizes = np.array(list(counts.values()), dtype=np.int64), np.arange(2, 51)
-    caps = caps_of(list(tolerance.of(counts).values()), sizes)
-    way = slice(None, None, -1 if reverse else 1)
-    classes = best_top_down(caps[way], held[way], sizes, "listed")
-    return 0 if classes is None else loss_of(classes)
-
-
-def three_classes() -> int:
-    """How many of 70 records three classes of 20, 20 and 30 can take in [WWFW] Ex. 5 = [W14] Ex. 12."""
-    most = np.array([[0, 0, 5]] * 10 + [[20, 20, 20]])
-    return int(route(most, np.array([5] * 10 + [20]), np.array([20, 20, 30])).records.sum())
-
-
-def pairs(rows: int, small: int, large: int) -> str:
-    """All numbers of buckets of two sizes that hold so many records together."""
-    found = [((rows - b * large) // small, b) for b in range(rows // large + 1) if (rows - b * large) % small == 0]
-    return ", ".join(f"{b1} {b2}" for b1, b2 in found)
-
-
-def settings_of_two(rows: int, sizes: range) -> int:
-    """How many settings of two sizes hold so many records, empty classes allowed."""
-    found = 0
-    for small in sizes:
-        for large in range(small + 1, sizes.stop):
-            found += int(((rows - np.arange(0, rows + 1, large)) % small == 0).sum())
-    return found
-
-
-def most_of_two() -> int:
-    """The largest number of buckets of two that Example 10 can fill."""
-    counts, tolerance = TOLERANCES["10"]
-    held, sizes = np.array(list(counts.values()), dtype=np.int64), np.array([2])
-    return int(most_buckets(caps_of(list(tolerance.of(counts).values()), sizes), held, sizes)[0])
-
-
-def _validity(example: str, classes: Classes) -> Callable[[], str]:
-    return lambda: NOT_VALID if unplaced(example, classes) else VALID
-
-
-def one_size_at_three_tenths() -> int:
-    """The only size that works where every f' is 0.3 and the counts are 30, 30, 20 and 20."""
-    counts = _table(30, 30, 20, 20)
-    ((size, _),) = plan_buckets(counts, dict.fromkeys(counts, "0.3"), sizes="two").classes
-    return size
-
 
 LOSSES = (
     Statement(
@@ -127,14 +43,14 @@ LOSSES = (
     Statement(
         place="[W14] Ex. 13, round 2", what="loss of B1, B3 and B4", printed=125,
         right=lambda: loss_if_valid("13", ((4, 3), (5, 3), (6, 2))), misprint=True,
-        why="B4 is printed as 3 buckets of 4, like B3: that makes 102 and is not valid; 3 buckets of 5, 3 of 4 and 2 of 6 "
-        "(B4) make 125 and are",
+        why="B4 is printed as 3 buckets of 4, like B3: that makes 102 and is not valid; 3 buckets of 5, 3 of 4 and 2 "
+        "of 6 (B4) make 125 and are",
     ),
     Statement(
         place="[W14] Ex. 13, round 3", what="loss of B1, B5, B6 and the class that is kept", printed=118,
         right=lambda: loss_if_valid("13", ((2, 2), (4, 2), (5, 3), (6, 2))), misprint=True,
-        why="the print splits B4 and keeps B3: that makes 95 and is not valid; with B3 split into 2 buckets of 4 and 2 of "
-        "2, and the 2 of 6 (B4) kept, it is 118",
+        why="the print splits B4 and keeps B3: that makes 95 and is not valid; with B3 split into 2 buckets of 4 and 2 "
+        "of 2, and the 2 of 6 (B4) kept, it is 118",
     ),
 )  # fmt: skip
 OTHERS = (
@@ -148,14 +64,14 @@ OTHERS = (
         why="2 of 36; 0.0056 in Ex. 7 too. f'_1 follows from the right one",
     ),
     Statement(
-        place="[W14] Ex. 7", what="six buckets of six", printed=VALID, right=_validity("5", ((6, 6),)),
+        place="[W14] Ex. 7", what="six buckets of six", printed=VALID, right=lambda: validity("5", ((6, 6),)),
     ),
     Statement(
-        place="[W14] Ex. 7", what="nine buckets of four", printed=NOT_VALID, right=_validity("5", ((4, 9),)),
+        place="[W14] Ex. 7", what="nine buckets of four", printed=NOT_VALID, right=lambda: validity("5", ((4, 9),)),
     ),
     Statement(
         place="[W14] Ex. 8 = [WWFW] Ex. 3", what="9 buckets of 4 and one of 14", printed=VALID,
-        right=_validity("8", ((4, 9), (14, 1))),
+        right=lambda: validity("8", ((4, 9), (14, 1))),
     ),
     Statement(
         place="[WWFW] Figure 1", what="the class B1, which has the small buckets", printed="1 bucket of 14",
@@ -167,8 +83,8 @@ OTHERS = (
         right=lambda: pairs(28, 2, 4),
     ),
     Statement(
-        place="[W14] Ex. 9", what="pairs for 28 records and sizes 3 and 5", printed="1 5", right=lambda: pairs(28, 3, 5),
-        why="6 buckets of 3 and 2 of 5 are missing",
+        place="[W14] Ex. 9", what="pairs for 28 records and sizes 3 and 5", printed="1 5",
+        right=lambda: pairs(28, 3, 5), why="6 buckets of 3 and 2 of 5 are missing",
     ),
     Statement(
         place="[W14] Ex. 10", what="most buckets of 2 that can be filled", printed=8, right=most_of_two,
@@ -200,13 +116,13 @@ OURS = (
     Statement(place="[W14] Ex. 8 = [WWFW] Ex. 3", what="best loss with two sizes", right=lambda: best("8", "two"),
               why="that of the printed setting"),
     Statement(place="[W14] Ex. 8 = [WWFW] Ex. 3", what="loss of the optimum", right=lambda: best("8", "optimal")),
-    Statement(place="[W14] Ex. 10", what="best loss with sizes up to 4, two of them", right=lambda: best("10", "two", 4),
+    Statement(place="[W14] Ex. 10", what="best loss with two sizes up to 4", right=lambda: best("10", "two", 4),
               why="6 buckets of 2 and 4 of 4, the first valid pair"),
     Statement(place="[W14] Ex. 12 = [WWFW] Ex. 5", what="records of 70 that find a place", right=three_classes),
     Statement(place="[W14] Ex. 13", what="best loss with two sizes", right=lambda: best("13", "two"),
               why="that of the setting printed for round 1"),
     Statement(place="[W14] Ex. 13", what="loss from the top down, records moved in the order of the list",
-              right=lambda: top_down(reverse=False), why="the result depends on the order, which the paper leaves open"),
+              right=lambda: top_down(reverse=False), why="it depends on the order, which the paper leaves open"),
     Statement(place="[W14] Ex. 13", what="loss from the top down, in the reverse order",
               right=lambda: top_down(reverse=True), why="the same table and tolerances"),
     Statement(place="[W14] Ex. 13", what="loss of the optimum", right=lambda: best("13", "optimal")),

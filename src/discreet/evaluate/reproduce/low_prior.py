@@ -171,7 +171,8 @@ LOW_PRIOR = Item(
     line="what one who holds some values for improbable learns from an l-diverse table",
     claim="k-anonymous and l-diverse tables are compromised by an adversary who knows that some tuples have a very low "
     "probability: he concludes the true value with a very high one.",
-    differs="The paper argues with three rows and measures nothing; all figures are ours. How sure he gets depends on what he knows: with drawn priors he is sure "
+    differs="The paper argues with three rows and measures nothing: all figures are ours. How sure he gets depends on "
+    "what he knows: with drawn priors he is sure "
     "where he holds all other values of the bucket for improbable, so of .9^(l-1) of the people whatever the data are; "
     "what mere statistics give is measured. The promise of l-diversity is not broken: it speaks of one who holds a "
     "bucket's records for equally probable. The alpha-beta figures are for one who believes tuples independently; one "

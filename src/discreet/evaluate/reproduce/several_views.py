@@ -124,7 +124,7 @@ SEVERAL_VIEWS = Item(
     name="several-views",
     paper="[RSH] section 4.4.1, Algorithm 7",
     line="several views of one table: what the printed estimator and one without bias give",
-    claim="The printed estimator undoes the noise of view i with n_V', the answer on the union of the views before, and "
+    claim="The printed estimator undoes the noise of view i with n_V', the answer on the union of the views before; "
     "its utility is slightly less than that of one view; no number is printed.",
     differs="The estimator subtracts q n_V', as if no tuple of the earlier views were in the table, and divides by "
     "s (1 - e^(-1/v)), so it is far too large, most in the first view. Split at V' and undone part by part it has no "
