@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = (".png", ".svg")
-MANY = 4  # curves with which a legend inside the axes has no room
+WIDE = 36  # characters of a label with which two do not stand side by side in the legend
+ROW = 0.24  # inches of a row of it
 # Okabe and Ito's colours, which colour-blind people tell apart, without yellow; a purple that is darker than pink.
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#5D3A9B")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # where colours are not seen
 HATCHES = ("", "///", "...", "xxx", "---", "\\\\\\", "++", "oo")
-LINES: tuple[Any, ...] = ("-", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
+LINES: tuple[Any, ...] = ("-", (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (4, 1, 1, 1, 1, 1)))
 DASHED = (0, (6, 3))
 
 
@@ -77,17 +78,18 @@ def save_figure(figure: Figure, *paths: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Sheet
 
-    height = 4.2 if len(figure.curves) <= MANY else 5.2
-    sheet = Sheet(figsize=(6.4, height), layout="constrained")
+    columns = 1 if max(len(curve.label) for curve in figure.curves) > WIDE else 2
+    rows = -(-len(figure.curves) // columns) if len(figure.curves) > 1 else 0
+    sheet = Sheet(figsize=(6.4, 4.2 + ROW * rows), layout="constrained")
     FigureCanvasAgg(sheet)
     axes = sheet.add_subplot()
     for number, curve in enumerate(figure.curves):
         _draw(axes, figure, curve, number)
     _mark(axes, figure)
-    if len(figure.curves) > MANY:
-        sheet.legend(loc="outside lower center", ncols=2, fontsize="small", handlelength=3)  # inside it hides curves
-    elif len(figure.curves) > 1:
-        axes.legend(handlelength=3)
+    if rows:
+        sheet.legend(
+            loc="outside lower center", ncols=columns, fontsize="small", handlelength=3
+        )  # inside it hides curves
     for path in paths:
         with matplotlib.rc_context({"svg.hashsalt": "discreet"}):
             sheet.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
@@ -107,20 +109,27 @@ def _draw(axes: Axes, figure: Figure, curve: Curve, number: int) -> None:
         axes.plot(xs, ys, linestyle="none", color=style.colour, markerfacecolor=face, label=curve.label, **shape)
     else:
         marker = None if figure.kind == "points" else style.marker
-        shape = {"marker": marker, "markersize": 6, "markerfacecolor": face, "linewidth": 1.4}
+        shape = {"marker": marker, "markersize": 6, "markerfacecolor": face, "linewidth": 1.6}
         axes.plot(xs, ys, color=style.colour, linestyle=style.line, label=curve.label, **shape)
 
 
 def _mark(axes: Axes, figure: Figure) -> None:
     """Scales, ticks, names and a grid."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
     if figure.log_x:
         axes.set_xscale("log", base=2)
         ticks = sorted({point[0] for curve in figure.curves for point in curve.points})
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    elif figure.names:
+        axes.set_xticks(range(len(figure.names)), figure.names)
+    elif all(point[0].is_integer() for curve in figure.curves for point in curve.points):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if figure.log_y:
         axes.set_yscale("log")
-    if figure.names:
-        axes.set_xticks(range(len(figure.names)), figure.names)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set(title=figure.title, xlabel=figure.x, ylabel=figure.y)
     axes.grid(visible=True, alpha=0.3)
     axes.set_axisbelow(True)

@@ -18,7 +18,7 @@ def _frequencies(setting: Setting) -> Result:
         total = sum(counts.values())
         shares = [count / total for count in counts.values()]
         rows += [(name, rank, str(value), count, count / total) for rank, (value, count) in enumerate(counts.items())]
-        curve = Curve(label=name, points=tuple(enumerate(100 * share for share in shares)))
+        curve = Curve(label=name, points=tuple((float(rank), 100 * share) for rank, share in enumerate(shares)))
         figures.append(
             (
                 name,

@@ -7,7 +7,6 @@ import platform
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -79,11 +78,10 @@ def provenance(found: Checkout | None, *, quick: bool, seeds: dict[str, list[int
         seeds=seeds,
         python=platform.python_version(),
         libraries=_loaded(),
-        cpu_seconds=round(cpu, 2),
+        cpu_seconds=round(cpu, 3),
     )
 
 
-@cache
 def checkout(package: Path = PACKAGE) -> Checkout | None:
     """The commit of the code that runs; None where it is not under version control, or git cannot say.
 
