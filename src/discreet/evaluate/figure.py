@@ -86,10 +86,8 @@ def save_figure(figure: Figure, *paths: Path) -> None:
     for number, curve in enumerate(figure.curves):
         _draw(axes, figure, curve, number)
     _mark(axes, figure)
-    if rows:
-        sheet.legend(
-            loc="outside lower center", ncols=columns, fontsize="small", handlelength=3
-        )  # inside it hides curves
+    if rows:  # outside, since inside it would hide curves
+        sheet.legend(loc="outside lower center", ncols=columns, fontsize="small", handlelength=3)
     for path in paths:
         with matplotlib.rc_context({"svg.hashsalt": "discreet"}):
             sheet.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
@@ -102,10 +100,10 @@ def _draw(axes: Axes, figure: Figure, curve: Curve, number: int) -> None:
     if figure.kind == "bars":
         width = 0.8 / len(figure.curves)
         places = [x + (number - (len(figure.curves) - 1) / 2) * width for x in xs]
-        look = {"facecolor": "white" if style.hatch else style.colour, "edgecolor": style.colour}
+        look: dict[str, Any] = {"facecolor": "white" if style.hatch else style.colour, "edgecolor": style.colour}
         axes.bar(places, ys, width, label=curve.label, hatch=style.hatch, linewidth=0.8, **look)
     elif figure.kind == "points" and not curve.dashed:
-        shape = {"marker": style.marker, "markersize": 3.2, "markeredgewidth": 0.7, "alpha": 0.8}
+        shape: dict[str, Any] = {"marker": style.marker, "markersize": 3.2, "markeredgewidth": 0.7, "alpha": 0.8}
         axes.plot(xs, ys, linestyle="none", color=style.colour, markerfacecolor=face, label=curve.label, **shape)
     else:
         marker = None if figure.kind == "points" else style.marker
@@ -123,7 +121,7 @@ def _mark(axes: Axes, figure: Figure) -> None:
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     elif figure.names:
         axes.set_xticks(range(len(figure.names)), figure.names)
-    elif all(point[0].is_integer() for curve in figure.curves for point in curve.points):
+    elif all(float(point[0]).is_integer() for curve in figure.curves for point in curve.points):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if figure.log_y:
         axes.set_yscale("log")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.diffgen_trees import (
@@ -96,7 +97,7 @@ OURS = (
     Statement(place="section III.C", what=f"random trees of {TREES:,} on which the formula is not least squares",
               right=lambda: differing_trees(TREES)),
     *(Statement(place=place, what=f"variance of {letters} times eps^2, {WAYS[how]}",
-                right=lambda letters=letters, how=how: variance(letters, how))
+                right=partial(variance, letters, how))
       for letters in ("A", "BCD", "ABCD")
       for how, place in (("leaves", "DiffGen"), ("cover", "Example 3"), ("consistent", "Algorithm 2"))),
 )  # fmt: skip
