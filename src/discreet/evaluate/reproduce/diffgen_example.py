@@ -147,4 +147,5 @@ DIFFGEN_EXAMPLE = Item(
     "every count is worse than from leaves alone at the same epsilon: what a cover saves is less than what the levels "
     "cost.",
     run=_example,
+    whole=True,
 )

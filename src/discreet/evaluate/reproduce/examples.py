@@ -172,4 +172,5 @@ WORKED_EXAMPLES = Item(
     differs="The table says for each what is printed, what is right and why they differ. Losses are computed in exact "
     "integers, settings are checked by an exact maximum flow, and optima are proved.",
     run=_examples,
+    whole=True,
 )

@@ -40,7 +40,10 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One experiment: its line in the list, the paper's claim, why ours differs, and how to run it."""
+    """One experiment: its line in the list, the paper's claim, why ours differs, and how to run it.
+
+    `whole` says that a quick run leaves nothing out.
+    """
 
     name: str
     paper: str
@@ -48,3 +51,4 @@ class Item:
     claim: str
     differs: str
     run: Callable[[Setting], Result]
+    whole: bool = False

@@ -131,10 +131,9 @@ RELATIVE_ERROR = Item(
     claim="Over 5,000 queries the largest mean error is slightly over 10 % on OCC, where TwoSize, MultiSize and "
     "Optimal are close to each other, and at most 10 % on EDU, where each improves on the one before by about 2 %.",
     differs="The papers run OCC and EDU of 300,000 rows. They do not say what they do with queries that match nobody; "
-    "here the true count is above 0. Their "
-    "estimator takes a bucket's rows as alike (uniform): it is biased where quasi-identifiers and sensitive values are "
-    "related, but varies little. The unbiased estimator varies more, and most under the optimum, whose buckets are "
-    "filled to their caps, so that their compositions hardly differ and little can be learned from them; where nothing "
-    "can be, the answer is unknown and counted as such.",
+    "here the true count is above 0. Their estimator takes a bucket's rows as alike (uniform): it is biased where "
+    "quasi-identifiers and sensitive values are related, but varies little. The unbiased estimator is ours and varies "
+    "more: where buckets are filled to their caps, their compositions hardly differ and little can be learned from "
+    "them; where nothing can be, the answer is unknown and counted as such.",
     run=_errors,
 )

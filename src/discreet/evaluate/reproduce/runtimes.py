@@ -80,12 +80,13 @@ def _runtimes(setting: Setting, axis: str) -> Result:
         log_x=axis != "rows",
         log_y=True,
     )
-    last = {name: found[-1][1] for name, found in curves.items()}
+    told = [f"{name} {found[-1][1]:.3f} s, {found[-1][1] / found[0][1]:.1f} times" for name, found in curves.items()]
     return Result(
         columns=(label, "planner", "CPU seconds", "loss"),
         rows=tuple(rows),
         figures=(("runtime", figure),),
-        ours=f"at {points[-1]:,}: " + ", ".join(f"{name} {seconds:.3f} s" for name, seconds in last.items()),
+        ours=f"CPU time at {points[-1]:,} {'rows' if axis == 'rows' else 'times the values'}, and how many times that "
+        f"at {points[0]:,}: {'; '.join(told)}",
         data=f"{setting.sources.words('OCC')}; histograms bootstrapped to "
         f"{'the number of rows' if axis == 'rows' else f'{ROWS[-1]:,} rows'}, for these curves only; theta = {THETA}; "
         f"{_NOT_RUN if setting.quick else 'one run of each'}",

@@ -201,4 +201,5 @@ VIEW_EXAMPLE = Item(
     differs="The print counts pairs of age and score only, so it forgets the factor 3 of nationality, and with <= for "
     "<; the true count is 3. The posteriors are right to two digits.",
     run=_example,
+    whole=True,
 )

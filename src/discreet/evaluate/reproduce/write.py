@@ -42,6 +42,7 @@ def reproduce(
     item: Item, to: Path, *, data: Path | None = None, quick: bool = False, progress: Progress | None = None
 ) -> Reproduced:
     """Run one item and write NAME.md, NAME.csv, NAME.json and its figures into the folder `to`."""
+    quick = quick and not item.whole
     sources = Sources(folder=data, quick=quick)
     setting = Setting(sources=sources, quick=quick, tell=lambda done: progress(item.name, done) if progress else None)
     code = checkout()  # before the run, since the code that is loaded is that of now
