@@ -134,18 +134,21 @@ def _attack(setting: Setting) -> Result:
             (f"alpha-beta, {label}", "any, if tuples are independent", most, *(float(most > z) for z in LEVELS))
         )
         curves[f"alpha-beta, {label}"] = [(float(diversity), most) for diversity in DIVERSITIES]
-    drawing = tuple(
-        Curve(label=label, points=tuple(points), dashed="alpha" in label) for label, points in curves.items()
-    )
-    figure = Figure(title="mean posterior of the true value", x="l", y="posterior", curves=drawing)
     return Result(
         columns=("release", "low priors from", "mean posterior of the true value", "above .2", "above .5", "above .9"),
         rows=tuple(rows),
-        figures=(("posterior", figure),),
+        figures=(("posterior", _figure(curves)),),
         ours=_told(rows, groups),
         data=f"{setting.sources.adult_words}; {sensitive} is sensitive; half of the people teach the statistics, the "
         f"others are attacked; every prior is at most d = {float(D):.3g}",
     )
+
+
+def _figure(curves: dict[str, list[tuple[float, float]]]) -> Figure:
+    drawing = tuple(
+        Curve(label=label, points=tuple(points), dashed="alpha" in label) for label, points in curves.items()
+    )
+    return Figure(title="mean posterior of the true value", x="l", y="posterior", curves=drawing)
 
 
 def _told(rows: list[tuple[Cell, ...]], groups: list[str]) -> str:

@@ -100,7 +100,7 @@ def checkout(package: Path = PACKAGE) -> Checkout | None:
 def _git(folder: Path, *words: str) -> str | None:
     """What git says of a folder; None where it fails or is not there. What git is told elsewhere is not listened to."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-C", str(folder), *words]
+    command = ["git", "--no-optional-locks", "-C", str(folder), *words]  # looks, and writes nothing
     try:
         done = subprocess.run(  # noqa: S603 - fixed words
             command, capture_output=True, text=True, env=environment, timeout=_SECONDS, check=False

@@ -79,23 +79,7 @@ def _errors(setting: Setting) -> Result:
                     curves.setdefault((label, estimator), []).append((float(theta), 100 * mean))
                 done += 1
                 setting.tell(done / total)
-        drawn = tuple(
-            Curve(label=f"{label}, {estimator}", points=tuple(points), dashed=estimator == "unbiased")
-            for (label, estimator), points in curves.items()
-        )
-        figures.append(
-            (
-                name,
-                Figure(
-                    title=f"{name}: relative error against theta",
-                    x="theta",
-                    y="mean relative error, %",
-                    curves=drawn,
-                    log_x=True,
-                    log_y=True,
-                ),
-            )
-        )
+        figures.append((name, _figure(name, curves)))
         means, others = ([row[4] for row in rows if row[0] == name and row[3] == each] for each in ESTIMATORS)
         told.append(
             f"{name}: mean error of the papers' estimator {min(means):.1%} to {max(means):.1%}, "
@@ -109,6 +93,15 @@ def _errors(setting: Setting) -> Result:
         data=f"{setting.sources.words()}; {len(queries):,} queries on each, one release for each point; theta "
         f"{', '.join(map(str, thetas))}",
     )
+
+
+def _figure(name: str, curves: dict[tuple[str, str], list[tuple[float, float]]]) -> Figure:
+    drawn = tuple(
+        Curve(label=f"{label}, {estimator}", points=tuple(points), dashed=estimator == "unbiased")
+        for (label, estimator), points in curves.items()
+    )
+    title, y = f"{name}: relative error against theta", "mean relative error, %"
+    return Figure(title=title, x="theta", y=y, curves=drawn, log_x=True, log_y=True)
 
 
 def _buckets(theta: Fraction, sizes: str) -> Buckets:

@@ -82,22 +82,21 @@ def _privacy(setting: Setting) -> Result:
             "private if nothing changes",
         ),
         rows=tuple(rows),
-        figures=(
-            (
-                "views",
-                Figure(
-                    title="the printed probabilities for v views: above 1 they fail",
-                    x="v",
-                    y="leakage / what is allowed",
-                    curves=tuple(Curve(label=label, points=tuple(found)) for label, found in points.items()),
-                    log_y=True,
-                ),
-            ),
-        ),
+        figures=(("views", _figure(points)),),
         ours=f"A tuple that joins the table later passes gamma {starts[JOINING]}, one that every view shows "
         f"{starts[POSITIVE]}, and one that none shows falls below what is allowed {starts[NEGATIVE]}",
         data=f"no table is needed: n = {PAPER_ROWS:,}, m = {PAPER_DOMAIN:,}, (10 n/m, 0.2)-privacy, s = 1/2, "
         "beta = d / gamma, all 2^v histories of a tuple of prior d",
+    )
+
+
+def _figure(points: dict[str, list[tuple[float, float]]]) -> Figure:
+    return Figure(
+        title="the printed probabilities for v views: above 1 they fail",
+        x="v",
+        y="leakage / what is allowed",
+        curves=tuple(Curve(label=label, points=tuple(found)) for label, found in points.items()),
+        log_y=True,
     )
 
 
