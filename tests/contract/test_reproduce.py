@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from cases import SHARED, needs_shared
 from typer.testing import CliRunner
 
 from discreet.cli.main import app
+from discreet.datasets.census import synthetic_census
 from discreet.evaluate.accuracy import baseline_accuracy, majority_accuracy
 from discreet.evaluate.labelled import halve
-from discreet.evaluate.reproduce.data import Sources
+from discreet.evaluate.reproduce import write
+from discreet.evaluate.reproduce.data import FILES, Sources
 from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY, QUICK_EPSILONS, QUICK_STEPS
 from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES, QUICK_CONDITIONS, difference
 from discreet.evaluate.reproduce.diffgen_ranges import QUICK_STEPS as RANGE_STEPS
-from discreet.evaluate.reproduce.examples import EXAMPLES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.items import ITEMS, find_items
 from discreet.evaluate.reproduce.queries import random_queries
@@ -52,6 +56,11 @@ def test_data_that_is_not_there_is_one_sentence(tmp_path):
     assert not (tmp_path / "o").exists()
 
 
+LOW_PRIOR_SEEDS = {
+    "the synthetic census": [0],
+    "the releases": [0],
+    "whom the statistics are learned from, and priors": [2, 4, 7],
+}
 QUICK = ("worked-examples", "mse", "view-example", "views-privacy", "diffgen-example")  # one of each paper
 
 
@@ -66,10 +75,21 @@ def test_every_item_gives_a_page_a_table_and_figures(item, tmp_path):
     """A quick run: the page has the claim, our figure, why they differ and the data; figures are PNG and SVG."""
     told = json.loads(run(item.name, "--quick", "-o", str(tmp_path), "--json"))
     page = (tmp_path / f"{item.name}.md").read_text()
-    for part in ("**The paper's claim.**", "**Our figure.**", "**Why they differ.**", "**Data.**", "a quick run"):
+    for part in ("**The paper's claim.**", "**Our figure.**", "**Why they differ.**", "**Data.**", "**Made with.**"):
         assert part in page
+    assert ("A quick run of a small part" in page) == (not item.whole)
     assert told[0]["ours"] in page
     assert item.claim in page
+    kept = json.loads((tmp_path / f"{item.name}.json").read_text())
+    assert {**kept, "page": told[0]["page"]} == told[0]
+    made = told[0]["provenance"]
+    assert made["quick"] == (not item.whole)
+    assert 0 <= made["cpu_seconds"] < 600
+    assert "numpy" in made["libraries"]
+    assert f"Python {made['python']}" in page
+    for name, used in made["seeds"].items():
+        assert f"{name}: {'fresh coins' if used is None else used[0]}" in page
+    assert str(Path(__file__).parents[2]) not in page + json.dumps(made)
     with (tmp_path / f"{item.name}.csv").open() as file:
         assert len(list(csv.reader(file))) > 2
     drawn = sorted(tmp_path.glob(f"{item.name}-*.svg"))
@@ -77,14 +97,6 @@ def test_every_item_gives_a_page_a_table_and_figures(item, tmp_path):
     for path in drawn:
         assert path.name in page
         assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_every_worked_example_has_the_right_number():
-    """The numbers of the errata, whatever the print says."""
-    ours = {name: compute() for name, _, compute, _ in EXAMPLES if "top down" not in name}
-    assert list(ours.values()) == [72, 82, 150, 250, 216, 42, 148, 91, 50]
-    heuristic = [compute() for name, _, compute, _ in EXAMPLES if "top down" in name]
-    assert all(91 <= loss < 148 for loss in heuristic)
 
 
 def test_queries_have_the_papers_form_and_their_counts_are_right():
@@ -99,6 +111,39 @@ def test_queries_have_the_papers_form_and_their_counts_are_right():
         assert "Occupation" in wanted
         assert 2 <= len(wanted) <= 8
         assert sum(all(row[name] in values for name, values in wanted.items()) for row in rows) == truth > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds"),
+    [
+        ("worked-examples", {}),
+        ("mse", {"the synthetic census": [0]}),
+        ("relative-error", {"the synthetic census": [0], "the queries": [1], "the releases": [0]}),
+        ("runtime-rows", {"the synthetic census": [0], "histograms of so many rows": [100_000, 200_000]}),
+        ("view-example", {"the release that shows Table 1(d)": [0]}),
+        pytest.param(
+            "view-errors",
+            {"the synthetic census": [0], "which slices are asked": [0], "the releases": [0, 1, 2, 3, 4]},
+            marks=pytest.mark.slow,
+        ),
+        ("low-prior", LOW_PRIOR_SEEDS),
+        ("several-views", {"the synthetic census": [0], "the keys of the series": None}),
+        ("diffgen-example", {"random trees": [0]}),
+    ],
+)
+def test_a_page_names_the_seeds_that_were_used(name, seeds):
+    """Every seed of the run, and none that was not; coins that nobody can draw again are called so."""
+    sources = Sources(folder=None, quick=True)
+    (item,) = find_items(name)
+    item.run(Setting(sources=sources, quick=True, tell=lambda done: None))
+    assert sources.seeds.as_json() == seeds
+
+
+def test_no_item_has_a_seed_of_its_own():
+    """Generators and releases get their seeds from a name, which was taken where it is written down."""
+    for path in Path(write.__file__).parent.glob("*.py"):
+        for call in re.findall(r"(?:default_rng|released|synthetic_census|synthetic)\(.*", path.read_text()):
+            assert ".take(" in call or not re.search(r"[(,] ?\d+\)", call), (path.name, call)
 
 
 def quickly(item: Item) -> Result:
@@ -161,7 +206,35 @@ def test_the_real_census_is_used_where_it_is(tmp_path):
     counts = Sources(folder=SHARED, quick=False).histogram("OCC")
     assert (len(counts), sum(counts.values())) == (46, 148_318)
     run("diversity", "--data", str(SHARED), "-o", str(tmp_path))
-    assert "148,318" in (tmp_path / "diversity.md").read_text()
+    assert "the occupation of the 148,318 persons who have one" in (tmp_path / "diversity.md").read_text()
+
+
+def test_a_page_states_how_many_rows_were_used_of_how_many(tmp_path):
+    """Whatever the files hold: a part in a quick run, all of them in a full one or where there are few."""
+    for file, _ in FILES.values():
+        pq.write_table(synthetic_census(25_000), tmp_path / file)
+    part, whole = (Sources(folder=tmp_path, quick=quick) for quick in (True, False))
+    assert "the occupation of 20,000 of the 25,000 persons who have one" in part.words("OCC")
+    assert "EDU" not in part.words("OCC")
+    assert "the education of the 25,000 persons" in whole.words()
+    assert [len(each.table("OCC")) for each in (part, whole)] == [20_000, 25_000]
+    run("frequencies", "--quick", "--data", str(tmp_path), "-o", str(tmp_path / "out"))
+    assert "20,000 of the 25,000" in (tmp_path / "out" / "frequencies.md").read_text()
+    pq.write_table(synthetic_census(5_000), tmp_path / "census_occ.parquet")
+    assert "the occupation of the 5,000 persons" in part.words()
+    assert len(part.table("OCC")) == 5_000
+    assert "a synthetic census of 20,000 people" in Sources(folder=None, quick=True).words()
+
+
+@needs_shared("adult_full.parquet")
+def test_a_page_states_how_many_rows_of_adult_were_used():
+    """2,000 of the 30,162 in a quick run; no more is claimed."""
+    part, whole = (Sources(folder=SHARED, quick=quick) for quick in (True, False))
+    for words in (part.adult_words, part.labelled_words):
+        assert "2,000 of the 30,162 complete rows" in words
+    for words in (whole.adult_words, whole.labelled_words):
+        assert "the 30,162 complete rows" in words
+    assert len(part.adult()) == len(part.labelled().table) == 2_000
 
 
 @needs_shared("adult_full.parquet")

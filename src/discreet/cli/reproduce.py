@@ -45,11 +45,11 @@ def reproduce(
     told = []
     for item in find_items(name):
         with bar() as progress:
-            result = run(item, to, data=data, quick=quick, progress=progress)
-        told.append({"name": item.name, "page": str(to / f"{item.name}.md"), "claim": item.claim, "ours": result.ours})
+            found = run(item, to, data=data, quick=quick, progress=progress)
+        told.append({**found.as_json(), "page": str(to / f"{item.name}.md")})
         if not as_json:
             say(f"{item.name}: {to / item.name}.md")
             say(f"  the paper: {item.claim}")
-            say(f"  ours:      {result.ours}")
+            say(f"  ours:      {found.result.ours}")
     if as_json:
         show_json(told)

@@ -120,9 +120,9 @@ def census(folder: Path) -> Labelled:
     return Labelled(rows, domains, "OccupationMajor")
 
 
-def synthetic(rows: int) -> Labelled:
+def synthetic(rows: int, seed: int = 0) -> Labelled:
     """People who do not exist; the class is Gender, and long lists have groups of neighbours above them."""
-    table = synthetic_census(rows)
+    table = synthetic_census(rows, seed)
     domains: dict[str, Domain] = {"Age": Integers(low=AGES[0], high=AGES[-1])}
     for name in table.column_names:
         if name not in domains:

@@ -1,227 +1,123 @@
-"""The worked examples of Consistent DiffGen: Tables I and II, and the tree of Figure 3 made consistent in four ways.
+"""The worked examples of Consistent DiffGen: what is printed and what is right, with numbers of ours beside them.
 
-Paper: [QSL] Tables I and II, Figure 3, Example 3, Algorithms 1 and 2, Theorem III.1.
+Paper: [QSL] Tables I and II, Figures 2 and 3, Example 3, Algorithms 1 and 2, Theorem III.1.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-
-import numpy as np
+from functools import partial
 
 from discreet.evaluate.figure import Curve, Figure
+from discreet.evaluate.reproduce.diffgen_trees import (
+    NAMES,
+    NOISY,
+    PARENTS,
+    SEED,
+    TREES,
+    TRUE,
+    by_the_letter,
+    changed_by_one_record,
+    cover,
+    differing_trees,
+    edges,
+    frequency_matrix,
+    generalized_table,
+    inconsistency,
+    squared_error,
+    variance,
+)
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
+from discreet.evaluate.reproduce.printed import COLUMNS, Statement, compared, holding
 from discreet.ground.arrays import Floats
 from discreet.mechanism.diffgen.making.consistency import consistent
-from discreet.mechanism.diffgen.making.counting import leaf_counts
 from discreet.mechanism.diffgen.papers.consistency import consistent_by_paper
-from discreet.mechanism.diffgen.papers.cover import minimum_cover
-from discreet.mechanism.diffgen.planning.budget import levels_of
-from discreet.mechanism.diffgen.planning.cuts import diffgen_tree, replay
-from discreet.mechanism.diffgen.planning.rows import Rows
-from discreet.mechanism.diffgen.planning.tree import tree_of
-from discreet.schema.domain import Integers, Listed
-from discreet.schema.schema import Schema
-from discreet.schema.taxonomy import taxonomy_of
 
-OWNERS = (
-    ("<20", "No"), ("20-30", "Yes"), ("30-40", "No"), ("20-30", "No"),
-    ("40-50", "Yes"), ("30-40", "Yes"), ("<20", "No"), ("30-40", "No"),
-)  # fmt: skip
-AGES = ("<20", "20-30", "30-40", "40-50")
-INTERVIEWED = (
-    ("China", 18, "N"), ("Korea", 21, "Y"), ("Canada", 27, "N"), ("USA", 35, "N"),
-    ("USA", 29, "Y"), ("China", 39, "Y"), ("Korea", 22, "N"), ("China", 28, "N"),
-)  # fmt: skip
-COUNTRIES = (
-    ("China", "Asian Country", "*"), ("Korea", "Asian Country", "*"),
-    ("Canada", "American Country", "*"), ("USA", "American Country", "*"),
-)  # fmt: skip
-STEPS = ((0, 0, 0), (1, 0, 10))  # Country to two regions, then Age, from 15, after ten years
-
-NAMES = ("A", "B", "C", "D", "AB", "CD", "ABCD")
-PARENTS = (4, 4, 5, 5, 6, 6, -1)
-TRUE = (3, 1, 2, 0, 4, 2, 6)
-NOISY = (2, 3, 0, 3, 6, 0, 7)
-TREES = 2_000
+NOT_DEFINED = "not defined"
 
 
-def frequency_matrix() -> list[tuple[int, int]]:
-    """Table I(b): YesCount and NoCount of each age."""
-    return [(OWNERS.count((age, "Yes")), OWNERS.count((age, "No"))) for age in AGES]
+def _inconsistent(how: Callable[[Sequence[int], Sequence[float]], Sequence[float] | Floats]) -> Callable[[], Cell]:
+    """By how much Figure 3 is inconsistent once it was adjusted in that way."""
 
+    def found() -> Cell:
+        most = inconsistency(PARENTS, how(PARENTS, NOISY))
+        return NOT_DEFINED if math.isnan(most) else round(most, 10) + 0.0
 
-def generalized_table() -> dict[tuple[str, str], int]:
-    """Table II(b): the people of each combination after both specializations."""
-    rows = _interviewed()
-    cuts = replay(rows.taxonomies, STEPS)
-    counts = leaf_counts(rows, cuts).reshape(*cuts.shape, 2).sum(axis=-1)
-    return {
-        (one.label, other.label): int(counts[i, j])
-        for i, one in enumerate(cuts.values[0])
-        for j, other in enumerate(cuts.values[1])
-    }
-
-
-def _interviewed() -> Rows:
-    schema = Schema(
-        quasi_identifiers=("Country", "Age"),
-        sensitive="Class",
-        domains={
-            "Country": Listed(values=tuple(path[0] for path in COUNTRIES), paths=COUNTRIES),
-            "Age": Integers(low=15, high=39),
-            "Class": Listed(values=("Y", "N")),
-        },
-    )
-    taxonomies = tuple(taxonomy_of(schema, name) for name in ("Country", "Age"))
-    codes = [[list(schema.domains[name]).index(row[place]) for row in INTERVIEWED] for place, name in
-             enumerate(("Country", "Age", "Class"))]  # fmt: skip
-    cells = tuple(each.cell_of[np.array(own)] for each, own in zip(taxonomies, codes, strict=False))
-    return Rows(cells, np.array(codes[2]), taxonomies, 2)
-
-
-def changed_by_one_record() -> int:
-    """By how much one more record moves the counts of all nodes of Figure 2's tree: its sensitivity."""
-    tree, leaves, _ = diffgen_tree(_interviewed().taxonomies, STEPS)
-    moves = []
-    for leaf in leaves.tolist():
-        more = np.zeros(len(tree))
-        more[leaf] = 1.0
-        moves.append(int(tree.sum_up(more).sum()))
-    return max(moves)
-
-
-def edges() -> int:
-    """The height of Figure 2's tree."""
-    return levels_of(diffgen_tree(_interviewed().taxonomies, STEPS)[0]) - 1
-
-
-def by_the_letter(parents: Sequence[int], counts: Sequence[float], *, at_parent: bool = False) -> list[float]:
-    """Algorithm 2 as printed: raw counts in both passes, the root as it was, ChildNum counted at the node itself.
-
-    A leaf has no children, so its adjustment is a division by zero: nan. With `at_parent`, ChildNum is the parent's.
-    """
-    tree = tree_of(parents)
-    raw, found = [float(count) for count in counts], [float(count) for count in counts]
-    below = [sum(count for count, above in zip(raw, parents, strict=True) if above == node) for node in range(len(raw))]
-    for level in tree.levels[1:]:
-        for node in level.tolist():
-            above = parents[node]
-            number = int(tree.children[above if at_parent else node])
-            found[node] = raw[node] + (found[above] - below[above]) / number if number else math.nan
     return found
 
 
-def inconsistency(parents: Sequence[int], counts: Sequence[float] | Floats) -> float:
-    """The largest difference between a node and the sum of its children; nan where a count is."""
-    tree = tree_of(parents)
-    own = np.asarray(counts, dtype=np.float64)
-    sums = np.zeros(len(own))
-    np.add.at(sums, tree.parents[tree.parents >= 0], own[tree.parents >= 0])
-    return float(np.abs(own - sums)[~tree.leaf].max())
+def _at_parent(parents: Sequence[int], counts: Sequence[float]) -> list[float]:
+    return by_the_letter(parents, counts, at_parent=True)
 
 
-def squared_error(counts: Sequence[float] | Floats) -> float:
-    """Summed over the seven nodes of Figure 3."""
-    return float(((np.asarray(counts) - np.array(TRUE)) ** 2).sum())
-
-
-def cover(letters: str) -> str:
-    """Algorithm 1 as meant: the fewest nodes of Figure 3 for these letters."""
-    return " + ".join(NAMES[node] for node in minimum_cover(PARENTS, [NAMES.index(letter) for letter in letters]))
-
-
-def variance(letters: str, how: str) -> float:
-    """Of a count of these letters times eps^2: from leaves alone, from the cover, or from exact consistency.
-
-    Leaves alone have sensitivity 1 and so variance 2 / eps^2 each; all nodes together have the levels as sensitivity.
-    """
-    leaves = [NAMES.index(letter) for letter in letters]
-    if how == "leaves":
-        return 2.0 * len(leaves)
-    each = 2.0 * levels_of(tree_of(PARENTS)) ** 2
-    if how == "cover":
-        return each * len(minimum_cover(PARENTS, leaves))
-    weights = consistent(PARENTS, np.eye(len(PARENTS)))[leaves].sum(axis=0)
-    return float(each * (weights**2).sum())
-
-
-def differing_trees(number: int = TREES, seed: int = 0) -> int:
-    """On how many random trees the paper's formula is not least squares."""
-    coins = np.random.default_rng(seed)
-    differ = 0
-    for _ in range(number):
-        size = int(coins.integers(3, 16))
-        parents = [-1, *(int(coins.integers(node)) for node in range(1, size))]
-        counts = coins.normal(size=size)
-        differ += not np.allclose(consistent(parents, counts), consistent_by_paper(parents, counts), atol=1e-9)
-    return differ
-
-
-Number = int | float | str
-# What is compared, what is in print, ours, and why they differ.
-NUMBERS: tuple[tuple[str, Number | None, Callable[[], Number], str], ...] = (
-    ("Table I(b), Yes and No of each age", "0 2, 1 1, 1 2, 1 0",
-     lambda: ", ".join(f"{yes} {no}" for yes, no in frequency_matrix()), ""),
-    ("Table II(b), ClassCount of each combination", "3, 2, 0, 3",
-     lambda: ", ".join(map(str, generalized_table().values())), ""),
-    ("Figure 2, sensitivity of counting every node: the height", edges(), changed_by_one_record,
-     "height in edges; a record is counted at every level, the root's too"),
-    ("Example 3, cover of ABCD", "ABCD", lambda: cover("ABCD"), ""),
-    ("Example 3, cover of BCD", "B + CD", lambda: cover("BCD"), ""),
-    ("Figure 3, noisy answer: a node minus its children, at most", None, lambda: inconsistency(PARENTS, NOISY), ""),
-    ("Algorithm 2 by the letter, the same", 0, lambda: inconsistency(PARENTS, by_the_letter(PARENTS, NOISY)),
-     "leaves have no children, so ChildNum is 0 and nothing is defined"),
-    ("with ChildNum of the parent, the same", 0,
-     lambda: inconsistency(PARENTS, by_the_letter(PARENTS, NOISY, at_parent=True)), ""),
-    ("Algorithm 2 as meant, the same", 0, lambda: inconsistency(PARENTS, consistent_by_paper(PARENTS, NOISY)), ""),
-    ("exact, the same", 0, lambda: inconsistency(PARENTS, consistent(PARENTS, NOISY)), ""),
-    ("Figure 3, noisy answer: squared error of all nodes", None, lambda: squared_error(NOISY), ""),
-    ("with ChildNum of the parent, the same", None,
-     lambda: squared_error(by_the_letter(PARENTS, NOISY, at_parent=True)),
-     "the root keeps its noise, and the first pass is thrown away"),
-    ("Algorithm 2 as meant, the same", None, lambda: squared_error(consistent_by_paper(PARENTS, NOISY)), ""),
-    ("exact, the same", None, lambda: squared_error(consistent(PARENTS, NOISY)), "this tree is binary and complete"),
-    ("random trees (of 2,000) on which the formula is not least squares", 0, differing_trees,
-     "an arbitrary tree needs weights that follow from each subtree"),
-    *((f"variance of {letters} times eps^2, {how}", None, lambda letters=letters, how=how: variance(letters, how), why)
-      for letters in ("A", "BCD", "ABCD") for how, why in (
-          ("leaves", "DiffGen"), ("cover", "Example 3, at the sensitivity that it needs"), ("consistent", "the same"))),
+PRINTED = (
+    Statement(
+        place="Table I(b)", what="Yes and No of each age", printed="0 2, 1 1, 1 2, 1 0",
+        right=lambda: ", ".join(f"{yes} {no}" for yes, no in frequency_matrix()),
+    ),
+    Statement(
+        place="Table II(b)", what="ClassCount of each combination", printed="3, 2, 0, 3",
+        right=lambda: ", ".join(map(str, generalized_table().values())),
+    ),
+    Statement(
+        place="Theorem III.1", what="sensitivity of counting every node of Figure 2, its height", printed=edges(),
+        right=changed_by_one_record,
+        why="section IV takes the number of specializations, here 2, for the height; a record is counted at every "
+        "level, the root's too, so a height in levels would be right",
+    ),
+    Statement(place="Example 3", what="cover of ABCD", printed="ABCD", right=lambda: cover("ABCD")),
+    Statement(place="Example 3", what="cover of BCD", printed="B + CD", right=lambda: cover("BCD")),
+    Statement(
+        place="Algorithm 2", what="Figure 3 by the letter: a node minus its children, at most", printed=0,
+        right=_inconsistent(by_the_letter),
+        why="the paper says consistent; leaves have no children, so ChildNum is 0 there",
+    ),
+    Statement(
+        place="section III.C", what="trees on which the formula is Hay's, which is least squares", printed="any",
+        right=lambda: "complete ones" if differing_trees(TREES) else "any",
+        why="the paper carries it from full trees to any; that needs weights that follow from each subtree",
+    ),
+)  # fmt: skip
+WAYS = {"leaves": "from leaves alone", "cover": "from the fewest nodes", "consistent": "from all nodes together"}
+_OFF, _ERROR = "Figure 3 {}: a node minus its children, at most", "Figure 3 {}: squared error of all nodes"
+OURS = (
+    Statement(place="Figure 3", what=_OFF.format("with its noise"), right=lambda: inconsistency(PARENTS, NOISY)),
+    Statement(place="Algorithm 2", what=_OFF.format("with ChildNum of the parent"), right=_inconsistent(_at_parent)),
+    Statement(place="Algorithm 2", what=_OFF.format("as meant"), right=_inconsistent(consistent_by_paper)),
+    Statement(place="least squares", what=_OFF.format("exact"), right=_inconsistent(consistent)),
+    Statement(place="Figure 3", what=_ERROR.format("with its noise"), right=lambda: squared_error(NOISY)),
+    Statement(place="Algorithm 2", what=_ERROR.format("with ChildNum of the parent"),
+              right=lambda: squared_error(_at_parent(PARENTS, NOISY)),
+              why="the root keeps its noise, and the first pass is thrown away"),
+    Statement(place="Algorithm 2", what=_ERROR.format("as meant"),
+              right=lambda: squared_error(consistent_by_paper(PARENTS, NOISY))),
+    Statement(place="least squares", what=_ERROR.format("exact"),
+              right=lambda: squared_error(consistent(PARENTS, NOISY)), why="this tree is binary and complete"),
+    Statement(place="section III.C", what=f"random trees of {TREES:,} on which the formula is not least squares",
+              right=lambda: differing_trees(TREES)),
+    *(Statement(place=place, what=f"variance of {letters} times eps^2, {WAYS[how]}",
+                right=partial(variance, letters, how))
+      for letters in ("A", "BCD", "ABCD")
+      for how, place in (("leaves", "DiffGen"), ("cover", "Example 3"), ("consistent", "Algorithm 2"))),
 )  # fmt: skip
 
 
-def _same(printed: Number | None, ours: Number) -> str:
-    if printed is None:
-        return ""
-    if isinstance(printed, str) or isinstance(ours, str):
-        return "yes" if printed == ours else "no"
-    return "yes" if abs(printed - ours) <= 1e-9 else "no"
-
-
 def _example(setting: Setting) -> Result:
-    rows: list[tuple[Cell, ...]] = []
-    for number, (name, printed, compute, why) in enumerate(NUMBERS):
-        ours = compute()
-        shown = "not defined" if isinstance(ours, float) and math.isnan(ours) else _rounded(ours)
-        rows.append((name, printed, shown, _same(printed, ours), why))
-        setting.tell((number + 1) / len(NUMBERS))
-    hold, printed_numbers = sum(row[3] == "yes" for row in rows), sum(row[1] is not None for row in rows)
+    setting.seeds.take("random trees", SEED)
+    rows = compared((*PRINTED, *OURS), setting)
     return Result(
-        columns=("number", "printed", "ours", "same", "why"),
-        rows=tuple(rows),
+        columns=COLUMNS,
+        rows=rows,
         figures=(("figure-3", _figure()),),
-        ours=f"{hold} of the {printed_numbers} printed statements hold; by the letter Algorithm 2 divides by zero, as "
+        ours=f"Of the statements that the paper prints {holding(rows)}; by the letter Algorithm 2 divides by zero, as "
         f"meant it brings the squared error of Figure 3 from {squared_error(NOISY):.0f} to "
         f"{squared_error(consistent_by_paper(PARENTS, NOISY)):.1f}; at the same epsilon the count of ABCD has a "
         f"variance of {variance('ABCD', 'leaves'):.0f}/eps^2 from leaves alone, {variance('ABCD', 'cover'):.0f}/eps^2 "
         f"from the root and {variance('ABCD', 'consistent'):.1f}/eps^2 from all nodes together",
-        data="the paper's own small tables",
+        data="the paper's own small tables; whose says which numbers the paper prints and which are ours; variances "
+        "are those of Laplace noise at the sensitivity that each way needs",
     )
-
-
-def _rounded(value: Number) -> Number:
-    return round(value, 10) + 0.0 if isinstance(value, float) else value
 
 
 def _figure() -> Figure:
@@ -235,19 +131,21 @@ def _figure() -> Figure:
         Curve(label=label, points=tuple((float(place), float(count)) for place, count in enumerate(counts)))
         for label, counts in ways.items()
     )
-    return Figure(title=f"Figure 3: {', '.join(NAMES)}", x="node", y="count", curves=curves, kind="bars")
+    return Figure(title="Figure 3", x="node", y="count", curves=curves, kind="bars", names=NAMES)
 
 
 DIFFGEN_EXAMPLE = Item(
     name="diffgen-example",
-    paper="[QSL] Tables I and II, Figure 3, Example 3",
-    line="the small tables of Consistent DiffGen and its tree made consistent",
+    paper="[QSL] Tables I and II, Figures 2 and 3, Example 3, Theorem III.1, Algorithm 2",
+    line="the small tables of Consistent DiffGen and its tree: what is printed and what is right",
     claim="Tables I and II count what they show; the tree's height is the sensitivity; the fewest nodes cover a query; "
-    "Algorithm 2 makes any tree consistent, and range counts gain more than single counts lose.",
+    "Algorithm 2 makes a tree consistent and carries Hay's adjustment from full trees to any tree; range counts gain "
+    "more than single counts lose.",
     differs="The tables and covers are right. The sensitivity is the number of levels, one more than the edges, where "
     "the root is counted. Algorithm 2 as printed divides by the children of a leaf, uses raw counts in both passes and "
     "throws the root's adjustment away; as meant it is least squares on complete trees only. On a tree of three levels "
     "every count is worse than from leaves alone at the same epsilon: what a cover saves is less than what the levels "
     "cost.",
     run=_example,
+    whole=True,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from discreet.evaluate.figure import Figure
 from discreet.evaluate.reproduce.data import Sources
+from discreet.evaluate.reproduce.seeds import Seeds
 from discreet.ground.progress import Tell
 
 Cell = str | int | float | None
@@ -19,6 +20,11 @@ class Setting:
     sources: Sources
     quick: bool
     tell: Tell
+
+    @property
+    def seeds(self) -> Seeds:
+        """From which every seed is taken, so that the page can name it."""
+        return self.sources.seeds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +40,10 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One experiment: its line in the list, the paper's claim, why ours differs, and how to run it."""
+    """One experiment: its line in the list, the paper's claim, why ours differs, and how to run it.
+
+    `whole` says that a quick run leaves nothing out.
+    """
 
     name: str
     paper: str
@@ -42,3 +51,4 @@ class Item:
     claim: str
     differs: str
     run: Callable[[Setting], Result]
+    whole: bool = False

@@ -1,4 +1,4 @@
-"""Table 1 and Example 4.1: the small table, its view, and the estimate, with the printed numbers beside ours.
+"""Table 1 and Example 4.1: the small table, its view, and the estimate: what is printed and what is right.
 
 Paper: [RSH] sections 1.1, 1.4, 2.4 and Example 4.1.
 Symbols: n = 6, m = 1200, alpha = 2/3, beta = 1/150; n_V, n_D tuples of the view and of the domain meet the condition.
@@ -6,7 +6,7 @@ Symbols: n = 6, m = 1200, alpha = 2/3, beta = 1/150; n_V, n_D tuples of the view
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from discreet.estimate.estimate import Estimate
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
+from discreet.evaluate.reproduce.printed import COLUMNS, Statement, compared, holding
 from discreet.evaluate.scratch import opened, released
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
@@ -64,6 +65,7 @@ DOMAINS: dict[str, Domain] = {
 ALPHA, BETA = Fraction(2, 3), Fraction(1, 150)
 PRIOR = Fraction(6, 1200)  # n / m
 WHERE = "score < 3 * age"
+SEED = 0
 
 
 def _meet(rows: tuple[Row, ...]) -> int:
@@ -77,7 +79,7 @@ def _answer() -> Estimate:
     schema = Schema(quasi_identifiers=names[:-1], sensitive=names[-1], domains=DOMAINS)
     mechanism = Given(prior=PRIOR, posterior=Fraction(1, 2), view=VIEW, keep=ALPHA + BETA, insert=BETA)
     rows = pa.table(dict(zip(names, map(list, zip(*TABLE, strict=True)), strict=True)))
-    with opened(rows, Policy(schema=schema, mechanism=mechanism)) as table, released(table, mechanism, 0) as release:
+    with opened(rows, Policy(schema=schema, mechanism=mechanism)) as table, released(table, mechanism, SEED) as release:
         return release.count(WHERE)
 
 
@@ -117,72 +119,87 @@ def _expected_size() -> float:
     return float((ALPHA + BETA) * 6 + BETA * (1200 - 6))
 
 
-Number = int | float
-# What is compared, the number in print, ours, and why they differ.
-NUMBERS: tuple[tuple[str, Number | None, Callable[[], Number], str], ...] = (
-    ("rows of Table 1(a) in the domain of section 1.1", 6, lambda: sum(16 <= age <= 35 for age, _, _ in TABLE),
-     "age 36 is outside [16, 35]; Example 4.1 has [20, 39]"),
-    ("m of Example 4.1", 1200, lambda: count_domain("", DOMAINS), ""),
-    ("Table 1(c), tuples of the table", 2, lambda: len(set(TABLE) & set(FRAPP_VIEW)), ""),
-    ("Table 1(d), tuples of the table", 4, lambda: len(set(TABLE) & set(VIEW)), ""),
-    ("Table 1(d), other tuples", 8, lambda: len(set(VIEW) - set(TABLE)), ""),
-    ("expected size of such a view", 12, _expected_size, ""),
-    ("posterior in Table 1(c)", 1 / 3, _posterior_frapp, "for a tuple of prior n/m that is shown once"),
-    ("posterior in Table 1(d)", 1 / 3, _posterior_alpha_beta, "for a tuple of prior n/m that is shown"),
-    ("Example 4.1, n_D", 190, _possible, "the print forgets the three nationalities, and takes <= for <"),
-    ("(age, score) with score <= 3 * age", 190,
-     lambda: count_domain("score <= 3 * age", {name: DOMAINS[name] for name in ("age", "score")}), ""),
-    ("Example 4.1, n_V", 6, lambda: _meet(VIEW), ""),
-    ("Example 4.1, true count", 4, lambda: _meet(TABLE), "those of 32, 33 and 36 years"),
-    ("Example 4.1, estimate", 7.1, _estimate, "follows from n_D"),
-    ("Example 4.1, estimate with the printed n_D", 7.1, _estimate_as_printed, ""),
-    ("Example 4.1, standard error", None, _standard_error, ""),
+PRINTED = (
+    Statement(
+        place="section 1.1", what="rows of Table 1(a) in the domain of section 1.1", printed=6,
+        right=lambda: sum(16 <= age <= 35 for age, _, _ in TABLE),
+        why="age 36 is outside [16, 35]; Example 4.1 has [20, 39]",
+    ),
+    Statement(place="Example 4.1", what="m", printed=1200, right=lambda: count_domain("", DOMAINS)),
+    Statement(
+        place="Table 1(c)", what="tuples of the table", printed=2, right=lambda: len(set(TABLE) & set(FRAPP_VIEW)),
+    ),
+    Statement(place="Table 1(d)", what="tuples of the table", printed=4, right=lambda: len(set(TABLE) & set(VIEW))),
+    Statement(place="Table 1(d)", what="other tuples", printed=8, right=lambda: len(set(VIEW) - set(TABLE))),
+    Statement(
+        place="section 1.4", what="posterior in Table 1(c)", printed=1 / 3, right=_posterior_frapp, rounded=True,
+        why="for a tuple of prior n/m that is shown once; it is printed as less than 1/3, and is a little more",
+    ),
+    Statement(
+        place="section 1.4", what="posterior in Table 1(d)", printed=1 / 3, right=_posterior_alpha_beta, rounded=True,
+        why="for a tuple of prior n/m that is shown; 1/3 is the share of true tuples among all 12, not, as printed, "
+        "their ratio to the others, which is 1/2",
+    ),
+    Statement(
+        place="Example 4.1", what="n_D", printed=190, right=_possible,
+        why="the print forgets the three nationalities, and takes <= for <",
+    ),
+    Statement(place="Example 4.1", what="n_V", printed=6, right=lambda: _meet(VIEW)),
+    Statement(
+        place="Example 4.1", what="true count", printed=4, right=lambda: _meet(TABLE),
+        why="those of 32, 33 and 36 years",
+    ),
+    Statement(
+        place="Example 4.1", what="estimate", printed=7.1, right=_estimate, rounded=True, why="follows from n_D",
+    ),
+)  # fmt: skip
+OURS = (
+    Statement(
+        place="Example 4.1", what="pairs of age and score with score <= 3 * age",
+        right=lambda: count_domain("score <= 3 * age", {name: DOMAINS[name] for name in ("age", "score")}),
+        why="so the printed n_D comes about",
+    ),
+    Statement(
+        place="Example 4.1", what="estimate with the printed n_D", right=_estimate_as_printed,
+        why="so the printed estimate comes about: its arithmetic is right",
+    ),
+    Statement(place="Example 4.1", what="standard error of the estimate", right=_standard_error),
+    Statement(place="Table 1(d)", what="expected size of such a view", right=_expected_size),
 )  # fmt: skip
 
 
-def _same(printed: Number | None, ours: Number) -> str:
-    if printed is None:
-        return ""
-    return "yes" if abs(printed - ours) <= 0.02 * abs(printed) else "no"
-
-
 def _example(setting: Setting) -> Result:
-    rows: list[tuple[Cell, ...]] = []
-    for number, (name, printed, compute, why) in enumerate(NUMBERS):
-        ours = compute()
-        rows.append((name, printed, ours, _same(printed, ours), why))
-        setting.tell((number + 1) / len(NUMBERS))
-    shown = [row for row in rows if str(row[0]).startswith("Example 4.1") and row[1] is not None]
-    curves = tuple(
-        Curve(label=label, points=tuple((float(i), float(row[place] or 0)) for i, row in enumerate(shown)))
-        for label, place in (("printed", 1), ("ours", 2))
-    )
-    figure = Figure(
-        title="n_D, n_V, true count, estimate, estimate with the printed n_D",
-        x="number",
-        y="tuples",
-        curves=curves,
-        kind="bars",
-        log_y=True,
-    )
-    hold, printed_numbers = sum(row[3] == "yes" for row in rows), sum(row[1] is not None for row in rows)
+    setting.seeds.take("the release that shows Table 1(d)", SEED)
+    rows = compared((*PRINTED, *OURS), setting)
     return Result(
-        columns=("number", "printed", "ours", "same", "why"),
-        rows=tuple(rows),
-        figures=(("numbers", figure),),
-        ours=f"{hold} of the {printed_numbers} printed numbers hold; the estimate is {_estimate():.2f} "
+        columns=COLUMNS,
+        rows=rows,
+        figures=(("numbers", _figure(rows)),),
+        ours=f"Of the numbers that the paper prints {holding(rows)}; the estimate is {_estimate():.2f} "
         f"for a true count of {_meet(TABLE)}, with a standard error of {_standard_error():.2f}",
-        data="the paper's own small table",
+        data="the paper's own small table; whose says which numbers the paper prints and which are ours",
     )
+
+
+def _figure(rows: Sequence[tuple[Cell, ...]]) -> Figure:
+    """The four numbers of the worked estimate."""
+    wanted = ("n_D", "n_V", "true count", "estimate")
+    by = {str(row[2]): row for row in rows}
+    curves = tuple(
+        Curve(label=label, points=tuple((float(i), float(by[name][place] or 0)) for i, name in enumerate(wanted)))
+        for label, place in (("printed", 3), ("right", 4))
+    )
+    return Figure(title="Example 4.1", x="number", y="tuples", curves=curves, kind="bars", log_y=True, names=wanted)
 
 
 VIEW_EXAMPLE = Item(
     name="view-example",
-    paper="[RSH] Table 1, Example 4.1",
-    line="the small table of alpha-beta and its worked estimate",
+    paper="[RSH] Table 1, sections 1.1 and 1.4, Example 4.1",
+    line="the small table of alpha-beta and its worked estimate: what is printed and what is right",
     claim="190 tuples of the domain have a score below three times the age, 6 of the view and 4 of the table do, and "
-    "the estimate is 7.1; a tuple that is seen has a posterior of 1/3 under FRAPP and under alpha-beta.",
+    "the estimate is 7.1; a tuple that is seen has a posterior of 1/3 under alpha-beta, and of less under FRAPP.",
     differs="The print counts pairs of age and score only, so it forgets the factor 3 of nationality, and with <= for "
-    "<; the true count is 3. The posterior is right to two digits.",
+    "<; the true count is 3. The posteriors are right to two digits.",
     run=_example,
+    whole=True,
 )

@@ -1,12 +1,13 @@
 """The papers' integer programs, given to a solver as they are printed; for the reproduction and as an oracle.
 
-Paper: [W14] section 6.1 (many sizes) and 7.3 (two sizes, one program for each pair).
+Paper: [W14] section 6.1 (many sizes) and 7.3 (two sizes; that program is not printed: here one for each pair).
 Symbols: b_j buckets of size S_j, v_ij records of value i in them.
 What a solver returns is checked in exact integers before it is believed: `solve` raises where it is not valid.
 """
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import highspy
@@ -55,12 +56,14 @@ def solve_many_sizes(caps: Ints, counts: Ints, sizes: Ints, seconds: float = 600
 
 
 def solve_two_sizes(caps: Ints, counts: Ints, sizes: Ints, seconds: float = 600) -> Classes | None:
-    """The same with two sizes, one program for each pair of them; the best of all."""
-    found = [
-        solve_many_sizes(caps[:, list(pair)], counts, sizes[list(pair)], seconds)
-        for pair in combinations(range(len(sizes)), min(2, len(sizes)))
-    ]
-    settings = [classes for classes in found if classes is not None]
+    """The same with two sizes, one program for each pair of them; the best of all that were solved in that time."""
+    end = time.monotonic() + seconds
+    settings = []
+    for pair in map(list, combinations(range(len(sizes)), min(2, len(sizes)))):
+        if (left := end - time.monotonic()) <= 0:
+            break
+        if (classes := solve_many_sizes(caps[:, pair], counts, sizes[pair], left)) is not None:
+            settings.append(classes)
     return min(settings, key=loss_of, default=None)
 
 
