@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from discreet.schema.schema import MOST_ROWS
+
 COINS = "publisher's coins"
 MODEL = "model"
 NOTHING = "nothing"
 PEOPLE, RECORDS, TUPLES = "people", "records", "distinct tuples"  # what is counted
+_ROUNDING = 1e-6  # of a count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,15 +51,30 @@ class Estimate:
         """Whether the published tables leave no doubt."""
         return self.bounds[0] == self.bounds[1]
 
+    @property
+    def shown_interval(self) -> str:
+        """The interval as a person reads it: whole counts, rounded outwards, so that it still holds what it held."""
+        return span(math.floor(self.low + _ROUNDING), math.ceil(self.high - _ROUNDING))
+
+    @property
+    def shown_bounds(self) -> str:
+        """The bounds as a person reads them; the most rows that any table may have is no limit worth a word."""
+        return span(*self.bounds)
+
     def __str__(self) -> str:
-        if self.exact:
+        if self.exact and self.conditional_on == NOTHING:
             return f"{self.bounds[0]:,} {self.unit}, exactly"
-        value = "unknown" if self.value is None else f"{self.value:,.0f}"
+        value = "unknown" if self.value is None else f"{self.value:,.0f} {self.unit}"
+        over = "the bounds" if self.conditional_on == NOTHING else f"over {self.conditional_on}"
         return (
-            f"{value} {self.unit}  [{self.low:,.0f}, {self.high:,.0f}] at {self.confidence:.0%} over "
-            f"{self.conditional_on}, certainly in [{self.bounds[0]:,}, {self.bounds[1]:,}]"
+            f"{value}; {self.confidence:.0%} interval {self.shown_interval} ({over}), certainly {self.shown_bounds}"
             + (f"; {self.note}" if self.note else "")
         )
+
+
+def span(low: int, high: int) -> str:
+    """Two counts in words; without the second where it is no less than what discreet takes as a table's rows."""
+    return f"{low:,} or more" if high >= MOST_ROWS else f"{low:,} to {high:,}"
 
 
 @dataclass(frozen=True, kw_only=True)
