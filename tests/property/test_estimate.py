@@ -321,6 +321,35 @@ def test_the_counts_of_the_rows_groups_sum_to_the_exact_whole(
     assert math.isclose(sum(each.value for _, each in groups), release.count(where).value, abs_tol=1e-7)
 
 
+@settings(SLOW, max_examples=few(300))
+@given(buckets=bucketed(), data=st.data())
+@example(buckets=[[0, 1], [0, 0, 1], [1, 1]], data=None)
+def test_the_designs_of_a_partition_add_up_also_where_the_coins_made_a_count_exact(
+    buckets: Buckets, data: st.DataObject | None
+) -> None:
+    """Over the values of matching rows: the number of these rows, as long as every part has a design."""
+    values = max(map(max, buckets)) + 1
+    matches = [data.draw(st.integers(0, len(bucket))) if data else 2 for bucket in buckets]
+    parts = [estimated(buckets, [matches], [(value,)]) for value in range(values)]
+    if all(part.design is not None for part in parts):
+        assert math.isclose(sum(part.design.value for part in parts), sum(matches), abs_tol=1e-6)
+    for part in parts:
+        assert part.design is None or part.design.bounds == part.bounds
+        assert (part.low == part.high) == part.exact
+
+
+def test_a_count_that_the_coins_made_exact_keeps_its_raw_design() -> None:
+    """Rows that match are in a bucket without the value: nobody, for sure; and yet the estimate over coins is not 0."""
+    found = estimated([[0, 1], [0, 1, 1], [1, 1]], [[0, 0, 1]], [(0,)])
+    assert (found.value, found.low, found.high, found.exact) == (0, 0, 0, True)
+    assert str(found) == "0 people, exactly"
+    assert found.design.value < -0.1
+    assert found.design.conditional_on == "publisher's coins"
+    assert str(found.design).startswith("-")
+    other = estimated([[0, 1], [0, 1, 1], [1, 1]], [[0, 0, 1]], [(1,)])
+    assert found.design.value + other.design.value == pytest.approx(1)
+
+
 def test_counting_by_two_columns_is_counting_each_pair(release: discreet.Release) -> None:
     """Every group of GROUP BY is the count of its own condition, and together they are everybody."""
     groups = release.count_by("sex", "ill")
