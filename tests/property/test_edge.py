@@ -178,6 +178,15 @@ def test_the_most_rows_of_any_table_are_not_shown_as_a_limit():
 
 
 @pytest.mark.parametrize(
+    ("confidence", "shown"), [(0.95, "95%"), (0.57, "57%"), (0.999, "99.9%"), (1 - 1e-9, "99.9999999%")]
+)
+def test_a_confidence_is_not_rounded_to_certainty(confidence, shown):
+    """Nothing but equal bounds is 100 %."""
+    way = Way(unit="people", estimator="unbiased", confidence=confidence)
+    assert f"; {shown} interval " in str(way.bounds_only((0, 5)))
+
+
+@pytest.mark.parametrize(
     ("low", "high", "shown"),
     [
         (12.7, 45.2, "12 to 46"),

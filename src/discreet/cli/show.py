@@ -121,9 +121,9 @@ def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    confidence = counts.rows[0][1].confidence if counts.rows else 0.95
+    confidence = counts.rows[0][1].shown_confidence if counts.rows else "95%"
     beside = (label,) if others else ()
-    table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)
+    table = Table(*counts.columns, "estimate", f"{confidence} interval", "certainly", *beside, box=None)
     for number, (group, estimate) in enumerate(counts):
         named = (escape(name_of(value)) for value in group)
         table.add_row(*named, *estimate_row(estimate), *([estimate_row(others.rows[number][1])[0]] if others else []))

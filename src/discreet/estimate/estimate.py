@@ -52,6 +52,11 @@ class Estimate:
         return self.bounds[0] == self.bounds[1]
 
     @property
+    def shown_confidence(self) -> str:
+        """The confidence in percent, with as many digits as it has: 99.9% is not 100%."""
+        return f"{100 * self.confidence:.12g}%"
+
+    @property
     def shown_interval(self) -> str:
         """The interval as a person reads it: whole counts, rounded outwards, so that it still holds what it held."""
         return span(math.floor(self.low + _ROUNDING), math.ceil(self.high - _ROUNDING))
@@ -67,7 +72,7 @@ class Estimate:
         value = "unknown" if self.value is None else f"{self.value:,.0f} {self.unit}"
         over = "the bounds" if self.conditional_on == NOTHING else f"over {self.conditional_on}"
         return (
-            f"{value}; {self.confidence:.0%} interval {self.shown_interval} ({over}), certainly {self.shown_bounds}"
+            f"{value}; {self.shown_confidence} interval {self.shown_interval} ({over}), certainly {self.shown_bounds}"
             + (f"; {self.note}" if self.note else "")
         )
 
