@@ -50,6 +50,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/init.py
 	$(BIN)/python bench/alphabeta.py
 	$(BIN)/python bench/diffgen.py
+	$(BIN)/python bench/edges.py
 
 schema: $(STAMP)
 	$(BIN)/python -c 'import discreet.schema.json_schema as made; made.ship()'

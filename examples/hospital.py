@@ -81,8 +81,7 @@ def ask(release: discreet.Release, patients: pa.Table) -> None:
     for question in QUESTIONS:
         truth, answer = true_count(patients, question), release.count(question)
         model = release.count(question, estimator="uniform")
-        interval = f"{answer.low:,.0f} to {answer.high:,.0f}"
-        print(f"{truth:>6,} {answer.value:>9,.0f} {interval:>16} {model.value:>8,.0f}  {question}")
+        print(f"{truth:>6,} {answer.value:>9,.0f} {answer.shown_interval:>16} {model.value:>8,.0f}  {question}")
         assert answer.bounds[0] <= truth <= answer.bounds[1], "bounds are always true"
         assert abs(answer.value - truth) < 6 * answer.standard_error, "an honest standard error"
     first, truth = release.count(QUESTIONS[0], estimator="uniform"), true_count(patients, QUESTIONS[0])

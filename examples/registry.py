@@ -72,7 +72,7 @@ def ask(folder: Path, patients: pa.Table) -> None:
     print(f"{'truth':>6} {'unbiased':>9} {'95 % interval':>16}  question")
     for question in QUESTIONS:
         truth, answer = distinct_tuples(patients, question), release.count(question)
-        print(f"{truth:>6,} {answer.value:>9,.0f} {f'{answer.low:,.0f} to {answer.high:,.0f}':>16}  {question}")
+        print(f"{truth:>6,} {answer.value:>9,.0f} {answer.shown_interval:>16}  {question}")
         assert answer.bounds[0] <= truth <= answer.bounds[1], "bounds are always true"
         assert abs(answer.value - truth) < 6 * answer.standard_error, "an honest standard error"
         clipped = release.count(question, estimator="clipped")

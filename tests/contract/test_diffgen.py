@@ -126,6 +126,32 @@ def test_an_answer_says_what_it_rests_on(tmp_path):
     release.close()
 
 
+def test_what_no_value_of_the_domains_meets_is_exactly_nobody(tmp_path):
+    """Without a count: the domains are public. What only looks empty is uncertain, and no point."""
+    release = opened(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
+    nobody = release.count("age < 20 AND age > 40 AND sex = 'F'")
+    assert (nobody.exact, nobody.value, nobody.bounds, nobody.conditional_on) == (True, 0, (0, 0), "nothing")
+    for where in ("age = 79 AND zip = '02131' AND disease = 'HIV'", "age < 1 AND sex = 'F'", "age IS NULL"):
+        found = release.count(where)
+        assert not found.exact
+        assert found.low < found.high
+    release.close()
+
+
+def test_people_are_not_shown_the_most_rows_of_any_table_as_a_limit(tmp_path):
+    """JSON keeps it in bounds; str and the command line say that there is no limit."""
+    release = opened(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")
+    said = str(release.count("disease = 'HIV'"))
+    release.close()
+    assert said.endswith("certainly 0 or more")
+    for question in ("disease = 'HIV'", "SELECT COUNT(*) FROM r GROUP BY disease"):
+        shown = runner.invoke(app, ["query", str(tmp_path / "r"), question]).output
+        assert "0 or more" in shown
+        assert "100,000,000,000,000" not in shown + said
+    stated = json.loads(runner.invoke(app, ["query", str(tmp_path / "r"), "disease = 'HIV'", "--json"]).output)
+    assert stated["bounds"] == [0, 10**14]
+
+
 def test_bounds_know_public_rows_only(tmp_path):
     """The number of rows stays out of the release unless it is public."""
     plain = opened(people(), policy_of(tmp_path, KINDS["default"]), tmp_path / "r")

@@ -100,5 +100,30 @@ def read_answers(path: Path) -> dict[str, Any]:
     return {**content, "answers": [dict(zip(columns, row, strict=True)) for row in content["answers"]]}
 
 
+def read_amended(golden: Path) -> dict[str, Any]:
+    """The answers of a golden release, with those in their place that a later decision gave."""
+    kept = read_answers(golden / "answers.json")
+    later: dict[str, dict[str, Any]] = {}
+    for path in sorted(golden.glob("answers-*.json")):
+        later |= {_question(each): each for each in read_answers(path)["answers"]}
+    return {**kept, "answers": [later.get(_question(each), each) for each in kept["answers"]]}
+
+
+def write_amended(golden: Path, decision: str) -> int:
+    """Write what a golden release answers now, and did not before, beside what it answered; how many answers."""
+    kept, folder = read_amended(golden), golden / "release"
+    questions = dict.fromkeys((each["asked"], each["by"]) for each in kept["answers"])
+    with closing(discreet.open_release(folder)) as release:
+        found = [count for each in questions for count in counts_of(release, *each, kept["confidence"])]
+    moved = [new for old, new in zip(kept["answers"], found, strict=True) if any(differences(old, new))]
+    if moved:
+        write_answers({"decision": decision, "answers": moved}, golden / f"answers-{decision}.json")
+    return len(moved)
+
+
+def _question(answer: dict[str, Any]) -> str:
+    return _line([answer["asked"], answer["by"], answer["group"]])
+
+
 def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Make golden releases: `python tests/golden/make.py [NAME ...] [--all] [--again]`.
+"""Make golden releases: `python tests/golden/make.py [NAME ...] [--all] [--again] [--amend NUMBER]`.
 
 Without names, those that are not there yet. One that is there is made anew with `--again` alone, and not at all from
 version 0.1.0 on (README.md here). The coins are secret and are forgotten with the temporary folder, so a release that
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from asking import answers_of, stated_by, write_answers
+from asking import answers_of, stated_by, write_amended, write_answers
 
 import discreet
 from discreet import AlphaBeta, Anatomy, Buckets, DiffGen, Frapp, Integers, Listed, Tolerance
@@ -306,11 +306,18 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="which; without, those that are not there yet")
     parser.add_argument("--all", action="store_true", help="every one")
     parser.add_argument("--again", action="store_true", help="make anew what is there already")
+    parser.add_argument(
+        "--amend", metavar="NUMBER", help="a decision: write the answers that it changed beside the old"
+    )
     parser.add_argument("--to", type=Path, default=HERE, help="another folder to put them in")
     given = parser.parse_args()
     if unknown := set(given.names) - set(NAMES):
         parser.error(f"not known: {', '.join(sorted(unknown))}; known are {', '.join(NAMES)}")
     there = {name for name in NAMES if (given.to / name).exists()}
+    if given.amend:
+        for name in sorted(there):
+            print(name, write_amended(given.to / name, given.amend))
+        return
     wanted = set(NAMES) if given.all else set(given.names) or set(NAMES) - there
     chosen = [series for series in SERIES if wanted & {each.name for each in series}]
     together = {each.name for series in chosen for each in series}

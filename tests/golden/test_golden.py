@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cases import CASES, policy_of, publish, ward_frame
-from golden.asking import counts_of, differences, read_answers, said_by, stated_by
+from golden.asking import counts_of, differences, read_amended, read_answers, said_by, stated_by
 
 import discreet
 from discreet.release.family import FAMILIES, Words
@@ -56,7 +56,7 @@ def _of_kind(kind: str) -> list[Path]:
 
 
 def _kept(golden: Path) -> dict[str, Any]:
-    return read_answers(golden / "answers.json")
+    return read_amended(golden)
 
 
 def _broken(golden: Path) -> Iterator[str]:
@@ -122,6 +122,21 @@ def test_what_a_golden_release_answers_is_possible(golden):
         (least, most), value = each["bounds"], each["value"]
         assert least <= each["low"] <= each["high"] <= most, each
         assert value is None or each["low"] <= value <= each["high"], each
+
+
+@every_golden
+def test_a_decision_changed_what_it_says_and_nothing_else(golden):
+    """022: intervals are wider, if anything, and no point; and what no value of the domains meets is exactly nobody."""
+    assert {path.name for path in golden.glob("answers-*.json")} <= {"answers-022.json"}
+    before = read_answers(golden / "answers.json")["answers"]
+    for old, new in zip(before, _kept(golden)["answers"], strict=True):
+        moved = {name for name in old if any(differences(old[name], new[name]))}
+        if new["bounds"] == [0, 0]:
+            assert (new["value"], new["design"]) == (old["value"], old["design"])
+        else:
+            assert moved <= {"low", "high"}, new
+            assert (new["low"] < new["high"]) == (new["bounds"][0] < new["bounds"][1]), new
+            assert new["low"] <= old["low"] <= old["high"] <= new["high"], new
 
 
 def test_a_seeded_release_does_not_hold_by_itself():

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from discreet.estimate.estimate import COINS, PEOPLE, Estimate
 from discreet.estimate.estimator import Asked
-from discreet.estimate.interval import Way
+from discreet.estimate.interval import Spread, Way
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.query.condition import render
@@ -98,8 +98,7 @@ class Unbiased:
                 most += rows
             known = all(values == guarantee.values for _, _, values in parts)
             bounds = (most, most) if known else (0, most)
-            error = max(0.0, noise + more * min(max(value, 0.0), most)) ** 0.5
-            answers.append(way.estimate(value, error, way.score(value, noise, more), bounds, over=COINS))
+            answers.append(way.estimate(value, Spread(noise=noise, more=more), bounds, over=COINS))
         return answers
 
 

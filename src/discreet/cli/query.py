@@ -70,7 +70,8 @@ def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -
     value, interval, bounds = estimate_row(answer)
     say(f"{value}", style="bold")
     over = "the bounds" if answer.conditional_on == NOTHING else f"over {answer.conditional_on}"
-    say(f"  {answer.confidence:.0%} interval   {interval}  ({over})")
+    asked = f"{answer.shown_confidence} interval"
+    say(f"  {asked:<14} {interval}  ({over})")
     say(f"  certainly      {bounds}")
     if other is not None and beside is not None and answer.estimator != beside.estimator:
         value, interval, _ = estimate_row(other)

@@ -16,7 +16,6 @@ from rich.text import Text
 
 from discreet.errors import DiscreetError
 from discreet.ground.shown import name_of, plain
-from discreet.schema.schema import MOST_ROWS
 
 if TYPE_CHECKING:
     from discreet.estimate.estimate import Counts, Estimate
@@ -113,13 +112,8 @@ def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
     """Value, interval and bounds as a person reads them; the unit stands beside the value."""
     if estimate.exact:
         return f"{estimate.bounds[0]:,} {estimate.unit}", "exact", "exact"
-    least, most = estimate.bounds
     value = "unknown" if estimate.value is None else f"{estimate.value:,.0f} {estimate.unit}"
-    return (
-        value,
-        f"{estimate.low:,.0f} to {estimate.high:,.0f}",
-        f"{least:,} or more" if most >= MOST_ROWS else f"{least:,} to {most:,}",
-    )
+    return value, estimate.shown_interval, estimate.shown_bounds
 
 
 def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
@@ -127,9 +121,9 @@ def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    confidence = counts.rows[0][1].confidence if counts.rows else 0.95
+    confidence = counts.rows[0][1].shown_confidence if counts.rows else "95%"
     beside = (label,) if others else ()
-    table = Table(*counts.columns, "estimate", f"{confidence:.0%} interval", "certainly", *beside, box=None)
+    table = Table(*counts.columns, "estimate", f"{confidence} interval", "certainly", *beside, box=None)
     for number, (group, estimate) in enumerate(counts):
         named = (escape(name_of(value)) for value in group)
         table.add_row(*named, *estimate_row(estimate), *([estimate_row(others.rows[number][1])[0]] if others else []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.ground.exact import plain_number
+from discreet.schema.schema import MOST_ROWS
 from discreet.schema.valued import Value
 
 COINS = "publisher's coins"
 MODEL = "model"
 NOTHING = "nothing"
 PEOPLE, RECORDS, TUPLES = "people", "records", "distinct tuples"  # what is counted
+_ROUNDING = 1e-6  # of a count
 
 Group = tuple[Value, ...]  # a value for each column that is counted by
 
@@ -52,15 +55,35 @@ class Estimate:
         """Whether the published tables leave no doubt."""
         return self.bounds[0] == self.bounds[1]
 
+    @property
+    def shown_confidence(self) -> str:
+        """The confidence in percent, with as many digits as it has: 99.9% is not 100%."""
+        return f"{100 * self.confidence:.12g}%"
+
+    @property
+    def shown_interval(self) -> str:
+        """The interval as a person reads it: whole counts, rounded outwards, so that it still holds what it held."""
+        return span(math.floor(self.low + _ROUNDING), math.ceil(self.high - _ROUNDING))
+
+    @property
+    def shown_bounds(self) -> str:
+        """The bounds as a person reads them; the most rows that any table may have is no limit worth a word."""
+        return span(*self.bounds)
+
     def __str__(self) -> str:
-        if self.exact:
+        if self.exact and self.conditional_on == NOTHING:
             return f"{self.bounds[0]:,} {self.unit}, exactly"
-        value = "unknown" if self.value is None else f"{self.value:,.0f}"
+        value = "unknown" if self.value is None else f"{self.value:,.0f} {self.unit}"
+        over = "the bounds" if self.conditional_on == NOTHING else f"over {self.conditional_on}"
         return (
-            f"{value} {self.unit}  [{self.low:,.0f}, {self.high:,.0f}] at {self.confidence:.0%} over "
-            f"{self.conditional_on}, certainly in [{self.bounds[0]:,}, {self.bounds[1]:,}]"
+            f"{value}; {self.shown_confidence} interval {self.shown_interval} ({over}), certainly {self.shown_bounds}"
             + (f"; {self.note}" if self.note else "")
         )
+
+
+def span(low: int, high: int) -> str:
+    """Two counts in words; without the second where it is no less than what discreet takes as a table's rows."""
+    return f"{low:,} or more" if high >= MOST_ROWS else f"{low:,} to {high:,}"
 
 
 @dataclass(frozen=True, kw_only=True)

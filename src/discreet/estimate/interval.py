@@ -1,7 +1,10 @@
-"""The one place where intervals are made, cut to what is possible, and what was cut is noted.
+"""The one place where intervals are made: all possible counts that are near enough to what was estimated.
 
-Two kinds: around a value, by its standard error; and the score interval, all counts whose expectation is within z
-standard deviations, at that count, of what was seen.
+The score interval has all counts whose expectation is within z standard deviations, at that count, of what was seen.
+Where the variance does not depend on the count, that is the value with z standard errors to each side. It is cut to the
+bounds, which loses no truth. Where the estimate itself lies outside the bounds, little of it may be left, and
+the interval reaches at least as far from the nearest bound as a likelihood does that knows the bounds (`edge.py`). Both
+meet where the estimate is a bound. A count is whole, so an interval reaches at least half a one to each side.
 """
 
 from __future__ import annotations
@@ -10,10 +13,33 @@ import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
+from discreet.estimate.edge import reach
 from discreet.estimate.estimate import COINS, NOTHING, Estimate
 
 Interval = tuple[float, float]
 _ROUNDING = 1e-6  # of a count
+_HALF = 0.5  # a narrower interval might have no whole number in it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """The variance of an estimate: noise + more Q, where Q is the true count."""
+
+    noise: float
+    more: float = 0.0
+
+    def error(self, count: float) -> float:
+        """The standard error where that is the true count."""
+        return math.sqrt(max(0.0, self.noise + self.more * count))
+
+    def score(self, value: float, width: float) -> Interval | None:
+        """All Q with (value - Q)^2 <= width^2 (noise + more Q); None where there is none, far outside of the bounds."""
+        middle = width**2 * self.more / 2
+        square = self.noise + self.more * value + middle * self.more / 2
+        if square < 0:
+            return None
+        half = width * math.sqrt(square)
+        return value + middle - half, value + middle + half
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,21 +55,10 @@ class Way:
         """How many standard errors an interval reaches to each side."""
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
-    def around(self, value: float, error: float) -> Interval:
-        """The interval of a value with a standard error that does not depend on the true count."""
-        return value - self.width * error, value + self.width * error
-
-    def score(self, value: float, noise: float, more: float) -> Interval:
-        """The score interval of a value whose variance is noise + more Q: all Q with (value - Q)^2 <= z^2 of that."""
-        middle = 2 * value + self.width**2 * more
-        root = math.sqrt(max(0.0, middle**2 - 4 * (value**2 - self.width**2 * noise)))
-        return (middle - root) / 2, (middle + root) / 2
-
     def estimate(
         self,
         value: float,
-        error: float,
-        interval: Interval,
+        spread: Spread,
         bounds: tuple[int, int],
         *,
         over: str,
@@ -53,11 +68,28 @@ class Way:
         """A value and its interval within the bounds; what was cut is noted, and over coins `design` keeps it whole."""
         if bounds[0] == bounds[1]:
             return self.certain(bounds[0])
-        raw = Estimate(
+        raw = self.raw(value, spread, bounds, over=over, note=note)
+        shown = _within(value, bounds)
+        low, high = self._possible(raw, value, shown, spread)
+        cut = _cut({"the value": abs(shown - value), "the interval": _beyond((raw.low, raw.high), bounds)})
+        return replace(
+            raw,
+            value=shown,
+            low=low,
+            high=high,
+            design=raw if over == COINS else design,
+            note="; ".join(filter(None, (note, cut))),
+        )
+
+    def raw(self, value: float, spread: Spread, bounds: tuple[int, int], *, over: str, note: str = "") -> Estimate:
+        """A value and its interval as they came out; the standard error is that of the nearest possible count."""
+        error = spread.error(_within(value, bounds))
+        low, high = spread.score(value, self.width) or (value - self.width * error, value + self.width * error)
+        return Estimate(
             value=value,
             standard_error=error,
-            low=interval[0],
-            high=interval[1],
+            low=low,
+            high=high,
             confidence=self.confidence,
             bounds=bounds,
             unit=self.unit,
@@ -65,17 +97,19 @@ class Way:
             conditional_on=over,
             note=note,
         )
-        low, high = (_within(end, bounds) for end in interval)
-        shown = min(max(_within(value, bounds), low), high)
-        cuts = abs(shown - value), max(abs(low - interval[0]), abs(high - interval[1]))
-        what = [name for name, cut in zip(("the value", "the interval"), cuts, strict=True) if cut > _ROUNDING]
-        cut = f"{' and '.join(what)} {'were' if len(what) > 1 else 'was'} cut to what is possible" if what else ""
+
+    def leaning(self, unbiased: Estimate, value: float, *, over: str, note: str) -> Estimate:
+        """Another value in the place of an unbiased answer's, whose interval stays; widened, if it must, to hold it."""
+        design = unbiased.design or unbiased
+        shown = _within(value, unbiased.bounds)
+        cut = _cut({"the value": abs(shown - value), "the interval": _beyond((design.low, design.high), design.bounds)})
         return replace(
-            raw,
+            unbiased,
             value=shown,
-            low=low,
-            high=high,
-            design=raw if over == COINS else design,
+            low=min(unbiased.low, shown),
+            high=max(unbiased.high, shown),
+            estimator=self.estimator,
+            conditional_on=over,
             note="; ".join(filter(None, (note, cut))),
         )
 
@@ -101,8 +135,28 @@ class Way:
             note=note,
         )
 
+    def _possible(self, raw: Estimate, value: float, shown: float, spread: Spread) -> Interval:
+        """The interval within the bounds: the raw one, and what is plausible of the counts next to the value shown."""
+        ends = [raw.low, raw.high, shown - _HALF, shown + _HALF]
+        error, outside = spread.error(shown), abs(value - shown)
+        if error > _ROUNDING and outside > _ROUNDING:
+            apart = (raw.bounds[1] - raw.bounds[0]) / error
+            ends += spread.score(shown, reach(outside / error, apart, self.confidence)) or ()
+        return _within(min(ends), raw.bounds), _within(max(ends), raw.bounds)
+
 
 def _within(number: float, bounds: tuple[int, int]) -> float:
     """The nearest possible number; what is a rounding error away from a bound is the bound."""
     least, most = map(float, bounds)
     return least if number <= least + _ROUNDING else most if number >= most - _ROUNDING else number
+
+
+def _beyond(interval: Interval, bounds: tuple[int, int]) -> float:
+    """How far an interval reaches out of the bounds."""
+    return max(abs(end - _within(end, bounds)) for end in interval)
+
+
+def _cut(off: dict[str, float]) -> str:
+    """What was cut, in words."""
+    what = [name for name, cut in off.items() if cut > _ROUNDING]
+    return f"{' and '.join(what)} {'were' if len(what) > 1 else 'was'} cut to what is possible" if what else ""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from discreet.estimate.alphabeta.law import Part
 from discreet.estimate.estimate import COINS, Estimate
-from discreet.estimate.interval import Way
+from discreet.estimate.interval import Spread, Way
 
 UNBIASED = "unbiased"
 
@@ -26,6 +25,4 @@ def estimate_of(
     noise = sum(part.noise / part.slope**2 for part in parts)
     shares = [max(part.value, 1e-9) for part in parts]
     more = sum(part.more / part.slope**2 * share for part, share in zip(parts, shares, strict=True)) / sum(shares)
-    error = math.sqrt(max(0.0, noise + more * min(max(value, 0.0), float(bounds[1]))))
-    interval = way.score(value, noise, more)
-    return way.estimate(value, error, interval, bounds, over=over, note=note, design=design)
+    return way.estimate(value, Spread(noise=noise, more=more), bounds, over=over, note=note, design=design)

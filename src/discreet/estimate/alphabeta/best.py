@@ -64,9 +64,8 @@ class Best:
         """The best value for an unbiased answer; interval and standard error stay those of the unbiased one."""
         own = Way(unit=unbiased.unit, estimator=self.name, confidence=unbiased.confidence)
         design = unbiased.design
-        if design is None or design.value is None or design.standard_error is None:
+        if unbiased.exact or design is None or design.value is None or design.standard_error is None:
             return own.certain(unbiased.bounds[0])
         most, error = np.float64(unbiased.bounds[1]), design.standard_error
         value = float(best(design.value, error, expected, self._model.spread, most))
-        around = min(design.low, value), max(design.high, value)
-        return own.estimate(value, error, around, unbiased.bounds, over=MODEL, note=NOTE, design=design)
+        return own.leaning(unbiased, value, over=MODEL, note=NOTE)

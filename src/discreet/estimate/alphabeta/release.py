@@ -31,6 +31,7 @@ from discreet.release.alphabeta.manifest import (
     AlphaBetaManifest,
     domain_size,
 )
+from discreet.schema.schema import MOST_ROWS
 
 _AT_ONCE = 200
 Size = tuple[int, Fraction]  # how many tuples of the domain meet a condition, and how much they weigh
@@ -199,4 +200,4 @@ class AlphaBetaRelease(Release):
         if self.copies:
             whole = tuples == domain_size(self.schema)
             return (self.size if whole else 0), (self.size if tuples else 0)
-        return 0, tuples if self.schema.public_rows is None else min(tuples, self.schema.public_rows)
+        return 0, min(tuples, MOST_ROWS if self.schema.public_rows is None else self.schema.public_rows)

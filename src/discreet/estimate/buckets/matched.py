@@ -19,7 +19,8 @@ class Matched:
     """A question to the buckets: a sum over parts of the people with a value in `chosen` who meet the part's condition.
 
     `matches` are the rows of each bucket that meet it, `held` the records with those values, `limits` the hard bounds;
-    `joint` has, for pairs of parts, the rows of each bucket that meet both conditions.
+    `joint` has, for pairs of parts, the rows of each bucket that meet both conditions. `plain` says that each part asks
+    for rows or for values alone, so that every release of the table answers it exactly.
     """
 
     chosen: Sequence[tuple[int, ...]]
@@ -27,6 +28,7 @@ class Matched:
     held: Sequence[Ints]
     joint: Mapping[tuple[int, int], Ints]
     limits: tuple[int, int]
+    plain: bool
 
 
 def matched_of(
@@ -38,7 +40,11 @@ def matched_of(
     """The question with what the buckets hold of it."""
     held = [composition.held(values) for values in chosen]
     limits = bounds(matches, held, composition.sizes)
-    return Matched(chosen=chosen, matches=matches, held=held, joint=joint, limits=limits)
+    plain = all(
+        (a == composition.sizes).all() or (c == composition.sizes).all() or not a.any() or not c.any()
+        for a, c in zip(matches, held, strict=True)
+    )
+    return Matched(chosen=chosen, matches=matches, held=held, joint=joint, limits=limits, plain=plain)
 
 
 def bounds(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[int, int]:

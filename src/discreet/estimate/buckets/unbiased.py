@@ -5,6 +5,7 @@ The weights and their variance are in `regression.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from discreet.estimate.buckets.matched import Matched
@@ -12,7 +13,7 @@ from discreet.estimate.buckets.regression import MOST_VALUES, Regression, Weight
 from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.estimate import COINS, Estimate
 from discreet.estimate.estimator import Asked
-from discreet.estimate.interval import Way
+from discreet.estimate.interval import Spread, Way
 
 
 class Unbiased:
@@ -35,18 +36,32 @@ class Unbiased:
 
 
 def unbiased_estimate(regression: Regression, matched: Matched, way: Way) -> Estimate:
-    """The matches, weighted; the bounds alone where the published counts do not determine the answer."""
-    if matched.limits[0] == matched.limits[1]:
-        return way.certain(matched.limits[0])
+    """The matches, weighted; the bounds alone where the published counts do not determine the answer.
+
+    A count that only the chance of the coins made exact keeps the design that it would have had, or none: else sums of
+    designs would not stay without bias.
+    """
+    least, most = matched.limits
+    if least == most and matched.plain:
+        return way.certain(least)
     if not all(regression.identifies(values) for values in matched.chosen):
+        if least == most:
+            return replace(way.certain(least), design=None)
         return way.bounds_only(matched.limits, note=f"{_why(regression)}; only the bounds are known")
+    value, spread = _weighted(regression, matched)
+    if least == most:
+        return replace(way.certain(least), design=way.raw(value, spread, matched.limits, over=COINS))
+    return way.estimate(value, spread, matched.limits, over=COINS)
+
+
+def _weighted(regression: Regression, matched: Matched) -> tuple[float, Spread]:
+    """The unbiased value and its variance over the coins."""
     parts = [
         Weighted(values=values, weights=regression.weights(values), matches=found)
         for values, found in zip(matched.chosen, matched.matches, strict=True)
     ]
     value = sum(float((part.weights * part.matches).sum()) for part in parts)
-    error = regression.variance(parts, matched.joint) ** 0.5
-    return way.estimate(value, error, way.around(value, error), matched.limits, over=COINS)
+    return value, Spread(noise=regression.variance(parts, matched.joint))
 
 
 def _why(regression: Regression) -> str:

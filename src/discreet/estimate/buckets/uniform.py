@@ -8,6 +8,7 @@ bias.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.buckets.unbiased import Unbiased, unbiased_estimate
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
-from discreet.estimate.interval import Way
+from discreet.estimate.interval import Spread, Way
 from discreet.ground.arrays import Ints
 
 
@@ -40,16 +41,18 @@ class Uniform:
         sizes = self._release.composition.sizes
         answers = []
         for matched in self._release.matched(asked.conditions):
-            design = unbiased_estimate(self._release.regression, matched, other).design
-            answers.append(uniform_estimate(matched, sizes, way, design))
+            unbiased = unbiased_estimate(self._release.regression, matched, way if matched.plain else other)
+            if unbiased.exact:
+                answers.append(replace(unbiased, estimator=self.name))
+            else:
+                answers.append(uniform_estimate(matched, sizes, way, unbiased.design))
         return answers
 
 
 def uniform_estimate(matched: Matched, sizes: Ints, way: Way, design: Estimate | None = None) -> Estimate:
     """The model's answer to one question."""
     value, variance = uniform(matched.matches, matched.held, sizes)
-    around = way.around(value, variance**0.5)
-    return way.estimate(value, variance**0.5, around, matched.limits, over=MODEL, design=design)
+    return way.estimate(value, Spread(noise=variance), matched.limits, over=MODEL, design=design)
 
 
 def uniform(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[float, float]:

@@ -44,6 +44,7 @@ class Part:
     """What one factor asks of leaves: the share of each leaf that meets it, and what it asks of each cell."""
 
     positions: tuple[int, ...]
+    possible: bool  # whether any values of the domains meet it
     share: Floats  # an axis for each of the release's axes (1 where the factor does not look), classes last
     doubt: Floats  # of the same shape: the standard deviation of whether a person of the leaf meets it
     upper: Floats  # the share and one standard deviation of its noise: where it is 0 by noise, others still count
@@ -103,7 +104,8 @@ class LeafModel:
         spread = {position: self._share_noise(position, cells) for position, cells in own.items()}
         noise = np.where(cut, self._noise_at_leaves(spread), 0.0)
         doubt = np.where(cut, np.sqrt(np.minimum(np.clip(share * (1 - share), 0.0, None) + noise, 0.25)), 0.0)
-        return Part(positions, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own, spread)
+        possible = bool(factor.holds.any())
+        return Part(positions, possible, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own, spread)
 
     def _noise_at_leaves(self, spread: dict[int, Floats]) -> Floats:
         """The variance of a share, for each leaf."""

@@ -6,13 +6,12 @@ Every answer comes from both, so "unbiased", the word that all families know, is
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 from discreet.estimate.diffgen.release import DiffGenRelease, Known
 from discreet.estimate.estimate import COINS, MODEL, Estimate
 from discreet.estimate.estimator import Asked
-from discreet.estimate.interval import Way
+from discreet.estimate.interval import Spread, Way
 from discreet.schema.schema import MOST_ROWS
 
 CUT = "the condition cuts leaves, so the answer rests on a model of how people are spread inside them"
@@ -36,11 +35,14 @@ class Model:
         most = MOST_ROWS if self._release.schema.public_rows is None else self._release.schema.public_rows
         answers, known = [], Known()
         for condition in asked.conditions:
-            found = self._release.model.count(self._release.parts(condition, known))
-            error = math.hypot(found.noise, found.model)
+            parts = self._release.parts(condition, known)
+            if not all(part.possible for part in parts):
+                answers.append(way.certain(0))
+                continue
+            found = self._release.model.count(parts)
+            spread = Spread(noise=found.noise**2 + found.model**2)
             over, note = (MODEL, CUT) if found.model > 0 else (COINS, "")
-            around = way.around(found.value, error)
-            answers.append(way.estimate(found.value, error, around, (0, most), over=over, note=note))
+            answers.append(way.estimate(found.value, spread, (0, most), over=over, note=note))
         return answers
 
 
