@@ -42,6 +42,7 @@ ALLOWED = {
         "estimate",
         "datasets",
     },
+    "__main__": {"cli"},
     "cli": {
         "errors",
         "ground",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from discreet.schema.paths import ROOT, Paths
 
-
-def aligned(values: range, widths: Sequence[int], text: Callable[[int], str]) -> Paths:
-    """The paths of whole numbers that are multiples of their step: a level for each width, itself such a multiple.
+def aligned(values: range, widths: Sequence[int], text: Callable[[int], str]) -> list[tuple[str, ...]]:
+    """The paths, below the root, of whole numbers that are multiples of their step: a level for each width, which is
+    such a multiple too.
 
     `text` writes a number; a range is the text of its first and of its last number.
     """
@@ -18,5 +17,5 @@ def aligned(values: range, widths: Sequence[int], text: Callable[[int], str]) ->
         starts = [start - start % width for width in widths]
         above = [f"{text(one)}-{text(one + width - step)}" for one, width in zip(starts, widths, strict=True)]
         members = range(max(start, values[0]), min(start + narrowest - step, values[-1]) + 1, step)
-        paths.extend((text(value), *above, ROOT) for value in members)
-    return tuple(paths)
+        paths.extend((text(value), *above) for value in members)
+    return paths

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from discreet.errors import PolicyError
 from discreet.schema.domain import Dates, Decimals, Integers
-from discreet.schema.hierarchy import MOST_LEAVES
-from discreet.schema.paths import ROOT, Paths, checked
+from discreet.schema.paths import MOST_LEAVES, ROOT, Paths, checked
 
 
 def hierarchy_of_bands(domain: Integers | Decimals | Dates, bands: Sequence[object] | Mapping[str, object]) -> Paths:

@@ -14,9 +14,7 @@ from pathlib import Path
 
 from discreet.errors import PolicyError
 from discreet.schema.aligned import aligned
-from discreet.schema.paths import ROOT, Paths, Values, checked
-
-MOST_LEAVES = 1_000_000  # that a hierarchy of ranges is built for
+from discreet.schema.paths import MOST_LEAVES, ROOT, Paths, Values, checked
 
 _QUOTED = re.compile(r'"[^"\n]*"')
 
@@ -72,7 +70,7 @@ def hierarchy_of_ranges(low: int, high: int, widths: Sequence[int] = (5, 10, 20)
             f"widths ({list(widths)}) must be whole numbers from 2, each a multiple of the one before; "
             "write them such as [5, 10, 20]"
         )
-    return aligned(range(low, high + 1), widths, str)
+    return tuple((*path, ROOT) for path in aligned(range(low, high + 1), widths, str))
 
 
 def hierarchy_of_prefixes(values: Sequence[str] | Sequence[int], keep: Sequence[int] = (4, 3, 2)) -> Paths:

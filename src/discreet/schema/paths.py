@@ -21,6 +21,7 @@ Interval = tuple[float, float]  # lowest and highest, both included; whole numbe
 Keys = Sequence[int] | Sequence[str] | Sequence[int | str]
 
 ROOT = "*"
+MOST_LEAVES = 1_000_000  # that a hierarchy of ranges or bands is built for
 LONGEST = 60  # characters of a label that a message shows
 
 _NUMBER = r"-?[0-9]{1,18}"

@@ -27,7 +27,7 @@ def hierarchy_of_decimals(domain: Decimals, widths: Sequence[object]) -> Paths:
             "multiples of it, each a multiple of the one before; write them such as "
             f"[{5 * domain.step}, {10 * domain.step}]"
         )
-    return aligned(steps, wholes, domain.text)
+    return tuple((*path, ROOT) for path in aligned(steps, wholes, domain.text))
 
 
 def hierarchy_of_dates(domain: Dates, widths: Sequence[object]) -> Paths:
