@@ -42,7 +42,6 @@ ALLOWED = {
         "estimate",
         "datasets",
     },
-    "__main__": {"cli"},
     "cli": {
         "errors",
         "ground",
