@@ -44,6 +44,7 @@ def _buckets() -> Family[Any, Any, Any]:
         guarantee=manifest.guarantee_from_json,
         numbers=manifest.numbers_from_json,
         number_names=manifest.NUMBERS,
+        later_numbers=manifest.LATER,
         checks=checks.CHECKS,
         not_checkable=checks.NOT_CHECKABLE,
         words=words.WORDS,
