@@ -34,11 +34,15 @@ def _promise(statement: BucketStatement) -> str:
         return f"This release protects none of the {total:,} sensitive values: the tolerance of every one is 1."
     strictest, limit = min(kept, key=lambda pair: pair[1])
     loosest, most = max(kept, key=lambda pair: pair[1])
-    those = f"the {total:,} sensitive values" if len(kept) == total else f"{len(kept):,} of the {total:,} values"
+    those = f"none of the {total:,} sensitive values"
+    if len(kept) < total:
+        those = f"none of the {len(kept):,} protected values, of {total:,},"
+    span = f"It is {percent(limit)} for each of them."
+    if limit < most:
+        span = f"The strictest is {percent(limit)} ({_named(strictest)}), the loosest {percent(most)} ({_named(loosest)})."
     return (
-        f"Whoever looks up a person's bucket in this release infers none of {those} with a probability above that "
-        f"value's tolerance. The strictest tolerance is {percent(limit)} ({_named(strictest)}), the loosest "
-        f"{percent(most)} ({_named(loosest)})."
+        f"Whoever looks up a person's bucket in this release infers {those} with a probability above that "
+        f"value's tolerance. {span}"
     )
 
 

@@ -149,7 +149,7 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
                 theta=_fraction(theta),
                 floor=_fraction(floor),
                 values={name: _fraction(number) for name, number in named.items()},
-                ceiling=_fraction(more["ceiling"]) if more else None,
+                ceiling=_ceiling(more["ceiling"]) if more else None,
             )
         case {"kind": "anatomy", "l": int(diversity), **rest} if not rest and diversity > 1:
             return StatedAnatomy(l=diversity)
@@ -191,6 +191,14 @@ def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:
             case _:
                 raise ReleaseError("unprotected must be a list of [value, people]")
     return tuple(found)
+
+
+def _ceiling(number: object) -> Fraction:
+    """A ceiling as a release writes it: a probability above 0."""
+    found = _fraction(number)
+    if not 0 < found <= 1:
+        raise ReleaseError("ceiling must be above 0 and at most 1")
+    return found
 
 
 def _fraction(number: object) -> Fraction:
