@@ -38,6 +38,7 @@ def _buckets() -> Family[Any, Any, Any]:
     return Family(
         name="buckets",
         mechanisms=Register(_BUCKETS),
+        drafts=Register({"buckets": "discreet.mechanism.buckets.policy.draft:DRAFTS"}),
         files=manifest.files_of,
         fields=manifest.fields_of,
         mechanism=manifest.mechanism_from_json,
@@ -66,6 +67,7 @@ def _alphabeta() -> Family[Any, Any, Any]:
     return Family(
         name="alphabeta",
         mechanisms=Register(_ALPHABETA),
+        drafts=Register({"alphabeta": "discreet.mechanism.alphabeta.policy.draft:DRAFTS"}),
         files=manifest.files_of,
         fields=manifest.fields_of,
         mechanism=manifest.mechanism_from_json,
@@ -95,6 +97,7 @@ def _diffgen() -> Family[Any, Any, Any]:
     return Family(
         name="diffgen",
         mechanisms=Register(_DIFFGEN),
+        drafts=Register({"diffgen": "discreet.mechanism.diffgen.policy.draft:DRAFTS"}),
         files=manifest.files_of,
         fields=manifest.fields_of,
         mechanism=manifest.mechanism_from_json,

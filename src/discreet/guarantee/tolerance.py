@@ -1,7 +1,8 @@
 """Tolerances: how probable an inference of each sensitive value may become, as exact fractions.
 
 Paper: [WWFW] section 3.2.
-Symbols: f_i the share of value i in the table, f'_i its tolerance; f'_i = min(ceiling, theta f_i + floor) unless stated.
+Symbols: f_i the share of value i in the table, f'_i its tolerance; unless stated, f'_i = min(ceiling, theta f_i +
+    floor).
 Departs: the paper's ceiling is 1, so a frequent value is not protected at all; a lower one protects it too.
 """
 

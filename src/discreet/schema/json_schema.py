@@ -49,6 +49,7 @@ _DOMAINS: dict[str, Any] = {
                 "not": {"required": ["hierarchy", "widths"]},
                 "properties": {
                     "missing": {"$ref": "#/$defs/missing"},
+                    "missing_as": {"$ref": "#/$defs/missing_as"},
                     "hierarchy": {"$ref": "#/$defs/hierarchy"},
                     "widths": {
                         "description": "Ranges to generalize to, narrowest first, each width a multiple of the one "
@@ -74,6 +75,7 @@ _DOMAINS: dict[str, Any] = {
                 "not": {"required": ["hierarchy", "prefixes"]},
                 "properties": {
                     "missing": {"$ref": "#/$defs/missing"},
+                    "missing_as": {"$ref": "#/$defs/missing_as"},
                     "hierarchy": {"$ref": "#/$defs/hierarchy"},
                     "prefixes": {
                         "description": "How many first characters to keep, longest first: [4, 3, 2] for 0213*, "
@@ -95,7 +97,11 @@ _DOMAINS: dict[str, Any] = {
                 "type": "object",
                 "required": ["hierarchy"],
                 "additionalProperties": False,
-                "properties": {"missing": {"$ref": "#/$defs/missing"}, "hierarchy": {"$ref": "#/$defs/hierarchy"}},
+                "properties": {
+                    "missing": {"$ref": "#/$defs/missing"},
+                    "missing_as": {"$ref": "#/$defs/missing_as"},
+                    "hierarchy": {"$ref": "#/$defs/hierarchy"},
+                },
             },
         ]
     },
@@ -107,6 +113,12 @@ _DEFS: dict[str, Any] = {
         "type": "string",
     },
     "missing": {"description": "An empty cell is an error, or one more value.", "enum": ["refuse", "category"]},
+    "missing_as": {
+        "description": "Texts by which the table says that a cell is missing; missing must be category.",
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+    },
     "columns": {"type": "array", "items": {"$ref": "#/$defs/column"}},
     "number": {
         "description": "A number, or text such as '1/20'; read exactly as written.",
@@ -125,6 +137,10 @@ def json_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "version": {"const": 1},
+            "draft": {
+                "description": "True until a person has read the policy: a draft cannot be published.",
+                "type": "boolean",
+            },
             "table": _TABLE,
             "domains": _DOMAINS,
             "mechanism": {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in MECHANISMS]},

@@ -39,7 +39,9 @@ def _promise(statement: BucketStatement) -> str:
         those = f"none of the {len(kept):,} protected values, of {total:,},"
     span = f"It is {percent(limit)} for each of them."
     if limit < most:
-        span = f"The strictest is {percent(limit)} ({_named(strictest)}), the loosest {percent(most)} ({_named(loosest)})."
+        span = (
+            f"The strictest is {percent(limit)} ({_named(strictest)}), the loosest {percent(most)} ({_named(loosest)})."
+        )
     return (
         f"Whoever looks up a person's bucket in this release infers {those} with a probability above that "
         f"value's tolerance. {span}"

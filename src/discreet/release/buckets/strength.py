@@ -36,7 +36,7 @@ _NO_CEILING = "1"  # where none is stated
 
 
 def rule_changes(a: Content, b: Content) -> Iterator[Change]:
-    """How theta, floor and ceiling differ, and which tolerances are named otherwise although the promise is the same."""
+    """How theta, floor and ceiling differ, and which tolerances are named otherwise though the promise is the same."""
     before, after = a["mechanism"]["tolerance"], b["mechanism"]["tolerance"]
     for name in ("theta", "floor", "ceiling"):
         one, two = before.get(name, _NO_CEILING), after.get(name, _NO_CEILING)
