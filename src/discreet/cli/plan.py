@@ -68,7 +68,7 @@ def plan(
         planned = mechanism.plan(table, progress)
         notes = (*((DRAFT,) if loaded.draft else ()), *planned.warnings)
         _show(
-            lambda: {**planned.as_json(explain=explain), "draft": loaded.draft},
+            lambda: {**planned.as_json(explain=explain), **({"draft": True} if loaded.draft else {})},
             lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in notes)),
             as_json=as_json,
         )

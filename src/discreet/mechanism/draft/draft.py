@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from discreet.errors import PolicyError
 from discreet.ground.progress import Progress
@@ -15,7 +15,7 @@ from discreet.mechanism.draft.family import DEFAULT, Drafts, drafts_of
 from discreet.mechanism.draft.person import Persons, propose_person
 from discreet.mechanism.draft.roles import Roles, none_published, propose_roles
 from discreet.mechanism.draft.write import Proposed, write_draft
-from discreet.schema.mechanisms import Mechanism
+from discreet.schema.mechanisms import MECHANISMS, Mechanism
 from discreet.table.looking import Looking
 from discreet.table.names import check_names
 from discreet.table.profile import open_profile
@@ -116,7 +116,7 @@ def draft_policy(
         candidates=tuple(column.name for column in roles.candidates),
         left_out=proposed.left_out,
         unique=unique,
-        mechanism=section.mechanism,
+        mechanism=cast("Any", MECHANISMS[kind])(**section.parameters),
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from discreet.errors import PolicyError
 from discreet.ground.shown import shown
 from discreet.release.family import FAMILIES
-from discreet.schema.mechanisms import Mechanism
 from discreet.table.profile import Column
 
 DEFAULT = "buckets"
@@ -17,10 +16,10 @@ DEFAULT = "buckets"
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """The section [mechanism] of a draft, line by line with its comments, and the mechanism that it says."""
+    """The section [mechanism] of a draft, line by line with its comments, and the parameters that it says."""
 
     lines: Sequence[str]
-    mechanism: Mechanism
+    parameters: Mapping[str, Any]
 
 
 class Drafts(Protocol):

@@ -110,9 +110,9 @@ def _person(persons: Persons) -> Iterator[str]:
         return
     if persons.several:
         yield from comment(
-            f"DECIDE: {persons.several:,} of {persons.people:,} people have several of the {persons.rows:,} rows. Every "
-            "promise is for one row: who has several is protected less. With this line such a table is refused. Keep "
-            "one row of each person in the table, such as the first, or take the line out if you accept that."
+            f"DECIDE: {persons.several:,} of {persons.people:,} people have several of the {persons.rows:,} rows. "
+            "Every promise is for one row: who has several is protected less. With this line such a table is refused. "
+            "Keep one row of each person in the table, such as the first, or take the line out if you accept that."
         )
     else:
         yield from comment("One row a person: checked whenever the table is read; never published.")

@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil, prod
 
 from discreet.ground.exact import exact, toml_number
-from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
 from discreet.mechanism.draft.domain import width_of
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment
@@ -37,7 +36,7 @@ class AlphaBetaDrafts:
     def section(self, published: Sequence[Column], sensitive: Column) -> Section:
         domain = _domain(published, sensitive)
         prior = _prior(sensitive.rows, domain)
-        return Section(lines=list(_lines(prior, domain)), mechanism=AlphaBeta(prior=prior, posterior=POSTERIOR))
+        return Section(lines=list(_lines(prior, domain)), parameters={"prior": prior, "posterior": POSTERIOR})
 
 
 def _domain(published: Sequence[Column], sensitive: Column) -> int:

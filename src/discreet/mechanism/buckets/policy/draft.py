@@ -9,7 +9,6 @@ from fractions import Fraction
 from discreet.ground.exact import exact, toml_number
 from discreet.guarantee.words import percent
 from discreet.mechanism.buckets.planning.propose import Proposal, propose_tolerance
-from discreet.mechanism.buckets.policy.buckets import Buckets
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment, key, quoted, share, shown
 from discreet.schema.domain import key_of
@@ -29,8 +28,8 @@ class BucketDrafts:
 
     def section(self, published: Sequence[Column], sensitive: Column) -> Section:
         proposal = propose_tolerance(sensitive.histogram)
-        mechanism = Buckets(tolerance=proposal.tolerance, sizes=proposal.sizes, max_size=proposal.max_size)
-        return Section(lines=list(_lines(proposal, sensitive)), mechanism=mechanism)
+        parameters = {"tolerance": proposal.tolerance, "sizes": proposal.sizes, "max_size": proposal.max_size}
+        return Section(lines=list(_lines(proposal, sensitive)), parameters=parameters)
 
 
 def _lines(proposal: Proposal, sensitive: Column) -> Iterator[str]:

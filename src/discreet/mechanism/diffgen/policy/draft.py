@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from discreet.mechanism.diffgen.policy.diffgen import MOST_TABLE_COUNTS, RESERVED, DiffGen
+from discreet.mechanism.diffgen.planning.limits import MOST_TABLE_COUNTS, RESERVED
 from discreet.mechanism.draft.domain import width_of
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment
@@ -33,7 +33,7 @@ class DiffGenDrafts:
         return None
 
     def section(self, published: Sequence[Column], sensitive: Column) -> Section:
-        return Section(lines=list(_lines()), mechanism=DiffGen(epsilon=EPSILON))
+        return Section(lines=list(_lines()), parameters={"epsilon": EPSILON})
 
 
 def _cells(column: Column) -> int:
