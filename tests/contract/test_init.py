@@ -375,10 +375,10 @@ def test_a_named_sensitive_column_wins_over_a_better_shape():
 
 
 def test_the_custodian_can_name_the_sensitive_column(tmp_path):
-    """In any case of its letters; what was chosen before is not published, for its name sounds sensitive."""
+    """In any case of its letters; what was chosen before is not published, for it gives the new one away."""
     draft, _ = run(hospital(500), tmp_path, sensitive="WARD")
     assert draft.sensitive == "ward"
-    assert "its name sounds sensitive" in draft.left_out["disease"]
+    assert "it gives ward away" in draft.left_out["disease"]
 
 
 # Tolerances

@@ -33,6 +33,7 @@ _COMMON = 0.5  # a value that most people have is no discovery
 _NEARLY, _LARGE = 0.9, 10  # this share of a group of so many rows or more is as good as all of it
 _EXPECTED = 200  # values for which chance is worked out, the most frequent; others are too rare to agree by chance
 _DENSE = 1 << 22  # cells of a table that is counted whole
+_LARGEST = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +108,11 @@ def numbered(cells: NDArray[Any]) -> Ints:
 
 def _counted(cells: Ints, values: Ints, width: int) -> tuple[Ints, Ints, Ints]:
     """How often each cell goes with each value: cell, value and count, by cell and then by value."""
+    most = int(cells.max(initial=0)) + 1
+    if most * width > _LARGEST:
+        cells = numbered(cells)
     joint = cells.astype(np.int64) * width + values
-    if int(cells.max(initial=0) + 1) * width <= _DENSE:
+    if most * width <= _DENSE:
         dense = np.bincount(joint)
         found = np.flatnonzero(dense)
         return found // width, found % width, dense[found]

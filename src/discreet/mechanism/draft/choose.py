@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.ground.arrays import Ints
@@ -59,6 +59,16 @@ def choose(
                 told[column.name] = found
     in_order = sorted(chosen, key=lambda column: column.position)
     return Chosen(columns=tuple(in_order), told=told, gives_away=gives_away, left_out=left_out)
+
+
+def give_away(
+    columns: Sequence[Column], sensitive: str, cells: Mapping[str, Ints], secret: Cells
+) -> Iterator[tuple[str, str]]:
+    """The columns that give the sensitive one away, each with what it gives away."""
+    for column in columns:
+        found = giveaway(cells[column.name], secret.values, secret.unknown)
+        if found is not None and found.too_much:
+            yield column.name, found.words(sensitive)
 
 
 def _with_others(

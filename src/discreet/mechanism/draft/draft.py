@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from discreet.errors import PolicyError
 from discreet.ground.progress import Progress
-from discreet.mechanism.draft.choose import Chosen, choose
+from discreet.mechanism.draft.choose import Chosen, choose, give_away
 from discreet.mechanism.draft.family import DEFAULT, Drafts, drafts_of
 from discreet.mechanism.draft.person import Persons, propose_person
 from discreet.mechanism.draft.roles import Roles, none_published, propose_roles
@@ -124,8 +124,10 @@ def _chosen(roles: Roles, drafts: Drafts, looking: Looking, table: str) -> Chose
     """What is published of the usable columns; raises TableError where nothing can be."""
     secret = roles.sensitive
     with looking.step(_COMPARE) as tell:
-        cells, values = looking.cells([column.name for column in roles.usable], secret.name, secret.marks)
+        columns = [column.name for column in (*roles.usable, *roles.doubtful)]
+        cells, values = looking.cells(columns, secret.name, secret.marks)
+        worse = dict(give_away(roles.doubtful, secret.name, cells, values))
         chosen = choose(roles.usable, secret.name, cells, values, lambda few, one: drafts.fits(few, one, secret), tell)
     if not chosen.columns:
         raise none_published(table, secret.name, {**chosen.gives_away, **chosen.left_out, **roles.left_out})
-    return chosen
+    return replace(chosen, gives_away={**chosen.gives_away, **worse})

@@ -35,11 +35,13 @@ _LONG = 25  # characters of text with spaces, on average
 class Roles:
     """A role for each column; `identifiers` and `left_out` say why, `candidates` could be sensitive as well.
 
-    `usable` are all columns that could be published, the likeliest first: which of them are is chosen later.
+    `usable` are all columns that could be published, the likeliest first: which of them are is chosen later. `doubtful`
+    are columns that are left out although their values could be listed.
     """
 
     identifiers: Mapping[str, str]
     usable: tuple[Column, ...]
+    doubtful: tuple[Column, ...]
     sensitive: Column
     candidates: tuple[Column, ...]
     left_out: Mapping[str, str]
@@ -61,15 +63,15 @@ def propose_roles(profile: Profile, sensitive: str | None = None) -> Roles:
         if not ranked:
             raise TableError(_none_sensitive(profile, reasons))
         chosen = ranked[0]
-    for column in usable:
-        if column is not chosen and (reason := _unfit_to_publish(column)):
-            left_out[column.name] = reason
-    published = [column for column in usable if column is not chosen and column.name not in left_out]
+    unfit = {column.name: _unfit_to_publish(column) for column in usable if column is not chosen}
+    left_out |= {name: reason for name, reason in unfit.items() if reason}
+    published = [column for column in usable if column is not chosen and not unfit[column.name]]
     if not published:
         raise none_published(profile.name, chosen.name, {**identifiers, **left_out})
     return Roles(
         identifiers=identifiers,
         usable=tuple(sorted(published, key=_likeliest)),
+        doubtful=tuple(column for column in usable if unfit.get(column.name)),
         sensitive=chosen,
         candidates=tuple(column for column in ranked if column is not chosen and not sounds_demographic(column.name)),
         left_out=left_out,

@@ -38,7 +38,11 @@ class Proposed:
     @property
     def left_out(self) -> dict[str, str]:
         """Why other columns are not published, those that would give the secret away first."""
-        return {**self.chosen.gives_away, **self.roles.left_out, **self.chosen.left_out}
+        others = {**self.roles.left_out, **self.chosen.left_out}
+        return {
+            **self.chosen.gives_away,
+            **{name: why for name, why in others.items() if name not in self.chosen.gives_away},
+        }
 
 
 def write_draft(proposed: Proposed) -> str:
