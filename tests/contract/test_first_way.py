@@ -110,6 +110,14 @@ def test_eight_columns_at_most_are_proposed_and_known_ones_first(columns, tmp_pa
     assert sum("8 columns at most" in reason for reason in draft.left_out.values()) >= columns - 8
 
 
+def test_a_column_that_says_the_same_in_other_words_is_left_out():
+    """A number for each text takes no place of its own."""
+    frame = hospital(400).assign(ward=["N", "S", "W", "E"] * 100, ward_number=[1, 2, 3, 4] * 100)
+    draft = discreet.draft_policy(frame)
+    assert {"ward", "ward_number"} & set(draft.quasi_identifiers) == {"ward"}
+    assert draft.left_out["ward_number"] == "it says the same as ward, in other words"
+
+
 def test_a_table_in_which_every_column_gives_it_away_is_refused_with_the_reason():
     """There is nothing to publish, and the sentence says why, without a cell."""
     frame = hospital()[["chapter", "icd_main", "diagnosis_group"]]

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from discreet.ground.arrays import Ints
+from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.schema.policy import Policy
 from discreet.table.giveaway import Giveaway, giveaway, numbered, together
@@ -27,7 +28,7 @@ def warnings_of(table: Table, policy: Policy, plan: Plan) -> tuple[str, ...]:
     return (
         *((DRAFT,) if policy.draft else ()),
         *_given_away(table),
-        *_unlike(table),
+        *(_unlike(table) if publishing(policy.mechanism).shows_rows else ()),
         *plan.warnings,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
-from discreet.table.giveaway import Giveaway, giveaway, together
+from discreet.table.giveaway import Giveaway, giveaway, numbered, together
 from discreet.table.looking import Cells
 from discreet.table.profile import Column
 
@@ -40,23 +40,23 @@ def choose(
     tried = 0
     for number, column in enumerate(usable):
         tell(number / len(usable))
-        found = giveaway(cells[column.name], secret.values, secret.unknown)
+        name, found = column.name, giveaway(cells[column.name], secret.values, secret.unknown)
         if found is not None and found.too_much:
-            gives_away[column.name] = found.words(sensitive)
+            gives_away[name] = found.words(sensitive)
         elif len(chosen) == MOST_COLUMNS or tried == _TRIED:
-            left_out[column.name] = (
-                f"a draft names {MOST_COLUMNS} columns at most; put it in for another if it is needed"
-            )
+            left_out[name] = f"a draft names {MOST_COLUMNS} columns at most; put it in for another if it is needed"
         elif reason := fits(chosen, column):
-            left_out[column.name] = reason
+            left_out[name] = reason
+        elif len(usable) > MOST_COLUMNS and (twin := _twin(name, chosen, cells)):  # it would take another's place
+            left_out[name] = f"it says the same as {twin}, in other words"
         else:
             tried += 1
-            if reason := _with_others(column.name, chosen, sensitive, cells, secret):
-                gives_away[column.name] = reason
+            if reason := _with_others(name, chosen, sensitive, cells, secret):
+                gives_away[name] = reason
                 continue
             chosen.append(column)
             if found is not None:
-                told[column.name] = found
+                told[name] = found
     in_order = sorted(chosen, key=lambda column: column.position)
     return Chosen(columns=tuple(in_order), told=told, gives_away=gives_away, left_out=left_out)
 
@@ -69,6 +69,17 @@ def give_away(
         found = giveaway(cells[column.name], secret.values, secret.unknown)
         if found is not None and found.too_much:
             yield column.name, found.words(sensitive)
+
+
+def _twin(name: str, chosen: Sequence[Column], cells: Mapping[str, Ints]) -> str | None:
+    """A column chosen before that tells the same rows apart."""
+    own = int(cells[name].max(initial=0))
+    for other in chosen:
+        if int(cells[other.name].max(initial=0)) == own:
+            both = numbered(together(cells[other.name], cells[name]))
+            if int(both.max(initial=0)) == own:
+                return other.name
+    return None
 
 
 def _with_others(

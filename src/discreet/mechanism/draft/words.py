@@ -38,9 +38,9 @@ SENSITIVE = _words("""
 """)
 DEMOGRAPHIC = _words("""
     age sex gender race ethnicity zip zipcode postcode postal plz city town county state region country nationality
-    native citizenship language marital education year month day date dob birthday birthdate split fold household
-    relationship
+    native citizenship language marital education year month day date dob birthday birthdate household relationship
 """)
+TECHNICAL = _words("split fold")  # of a table that others prepared: neither known of a person nor sensitive
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
@@ -90,8 +90,8 @@ def sensitivity(header: str) -> tuple[int, int] | None:
 
 
 def sounds_demographic(header: str) -> bool:
-    """Something that others know of a person: a quasi-identifier, as a rule."""
-    return demographic_rank(header) < len(DEMOGRAPHIC)
+    """Something that others know of a person, or that is said of no person: nothing sensitive, as a rule."""
+    return demographic_rank(header) < len(DEMOGRAPHIC) or any(word in TECHNICAL for word in words_of(header))
 
 
 def demographic_rank(header: str) -> int:

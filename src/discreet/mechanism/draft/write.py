@@ -77,8 +77,10 @@ def _table(proposed: Proposed) -> Iterator[str]:
     yield "[table]"
     yield from comment("DECIDE: these say who somebody is. They are dropped; even their names stay out of a release.")
     yield from annotated("identifiers", roles.identifiers.items())
+    yield ""
     yield from _person(proposed.persons)
     rows = proposed.profile.rows
+    yield ""
     yield from comment(
         f"DECIDE: these are {proposed.drafts.shown}. Take out what nobody needs. By them {proposed.unique:,} of "
         f"{rows:,} rows ({share(proposed.unique, rows)}) are like no other row. Each column, and each pair of them, "
@@ -87,9 +89,11 @@ def _table(proposed: Proposed) -> Iterator[str]:
     yield from annotated(
         "quasi_identifiers", ((each.name, _told(chosen.told.get(each.name))) for each in chosen.columns)
     )
+    yield ""
     yield from _sensitive(proposed)
     left_out = proposed.left_out
     if left_out:
+        yield ""
         yield from comment("Not named above, so not published:")
         for name, reason in list(left_out.items())[:_SHOWN_LEFT_OUT]:
             yield from comment(f"  {shown(name)}: {reason}")

@@ -32,6 +32,7 @@ class Bucketing(ABC):
     composition: str  # how values are spread over buckets
     any_order: ClassVar[bool] = False  # each row is given its slot as it comes
     views: ClassVar[int] = 1
+    shows_rows: ClassVar[bool] = True
     cost: ClassVar[Fraction] = Fraction(0)
     steps: ClassVar[Mapping[str, float]] = {_PLAN: 0.05, **SHARES, _LAST: 0.02}
 

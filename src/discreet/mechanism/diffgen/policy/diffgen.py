@@ -63,6 +63,7 @@ class DiffGen:
     compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = True
     views: ClassVar[int] = 1
+    shows_rows: ClassVar[bool] = False
     steps: ClassVar[Mapping[str, float]] = {_MEASURE: 0.6, _WRITE: 0.4}
 
     def __post_init__(self) -> None:
