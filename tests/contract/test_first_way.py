@@ -82,7 +82,7 @@ def test_columns_that_give_the_secret_away_are_left_out_and_it_is_said(table):
         assert f'"{name}": ' in draft.text
     one, two = ("shift", "desk") if "shift" in draft.quasi_identifiers else ("desk", "shift")
     assert one in draft.quasi_identifiers
-    assert draft.left_out[two].startswith(f"together with {one} it gives diagnosis_group away")
+    assert draft.left_out[two].startswith(f"together with {one}, it gives diagnosis_group away")
 
 
 def test_a_column_with_such_a_name_that_tells_nothing_is_kept():
@@ -372,7 +372,7 @@ def test_check_warns_and_exits_with_0(table, tmp_path):
     assert "the policy is right" in out
     warned = [line for line in out.splitlines() if line.startswith("warning: ")]
     assert any("column chapter: it gives diagnosis_group away" in line for line in warned)
-    assert any("columns shift and desk together: it gives diagnosis_group away" in line for line in warned)
+    assert any("columns shift and desk: together they give diagnosis_group away" in line for line in warned)
     assert not any("sex" in line for line in warned)
     unique = int((frame.groupby(["sex", "chapter", "shift", "desk"])["age"].transform("size") == 1).sum())
     assert any(f"{unique:,} of {ROWS:,} people" in line for line in warned)

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -153,6 +153,33 @@ def test_a_release_names_every_value_without_protection_and_its_people(tmp_path)
     assert "None" not in words
     assert "The 85 people whose value has a tolerance of 1" in readme
     assert discreet.verify(release, allow_seeded=True).holds
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=5), st.integers(1, 3))
+def test_a_plan_never_counts_more_people_in_buckets_of_one_value_than_there_are(tmp_path_factory, counts, least):
+    """What it says of them holds whatever the coins give; a bucket of one person is counted exactly."""
+    ills = [name for name, count in zip("abcde", counts, strict=False) for _ in range(count)]
+    frame = pd.DataFrame({"age": 1, "ill": ills})
+    own = discreet.Policy(
+        schema=discreet.Schema(
+            quasi_identifiers=("age",),
+            sensitive="ill",
+            domains={"age": discreet.Integers(low=0, high=9), "ill": Listed(values=tuple("abcde"))},
+        ),
+        mechanism=Buckets(tolerance=Tolerance(floor="0.9", values={"a": 1}), min_size=least),
+    )
+    with closing(discreet.read_table(frame, own)) as table:
+        try:
+            plan: Any = discreet.plan(table, own)
+        except discreet.Infeasible:
+            return
+        to = tmp_path_factory.mktemp("release") / "release"
+        discreet.publish(table, own, to=to, seed=1).close()
+    rows = pq.read_table(to / "data" / "st.parquet").to_pylist()
+    values = Counter(row["BID"] for row in rows)
+    certain = [row["COUNT"] for row in rows if values[row["BID"]] == 1]
+    assert plan.alone == certain.count(1) <= plan.certain <= sum(certain)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,12 @@ from discreet.ground.arrays import Ints
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.schema.policy import Policy
-from discreet.table.giveaway import Giveaway, giveaway, numbered, together
+from discreet.table.giveaway import giveaway, numbered, together
 from discreet.table.marks import means_missing
 from discreet.table.table import Table
 
 DRAFT = "this policy is a draft: publish refuses it until a person has decided and taken out the line draft = true"
+_ADVICE = "take it out, unless everyone may know that of these people"
 MOST_ROWS = 1_000_000  # by which columns are compared one by one; of a larger table, a sample
 PAIR_ROWS = 100_000  # and two by two
 MOST_PAIRS = 300  # that are compared: all of 25 columns
@@ -51,7 +52,7 @@ def _given_away(table: Table) -> Iterator[str]:
     for name, column in zip(schema.quasi_identifiers, cells, strict=True):
         found = giveaway(column, secret, unknown)
         if found is not None and found.too_much:
-            yield _warning(f"column {name}", found, schema.sensitive)
+            yield f"column {name}: {found.words(schema.sensitive)}; {_ADVICE}"
         else:
             innocent.append((name, column))
     some = _rows_for_pairs(len(secret))
@@ -62,11 +63,8 @@ def _given_away(table: Table) -> Iterator[str]:
             return
         found = giveaway(together(first, second), secret[some], unknown)
         if found is not None and found.too_much:
-            yield _warning(f"columns {one} and {two} together", found, schema.sensitive)
-
-
-def _warning(which: str, found: Giveaway, sensitive: str) -> str:
-    return f"{which}: {found.words(sensitive)}; take it out, unless everyone may know {sensitive} of these people"
+            told = found.words(schema.sensitive, several=True)
+            yield f"columns {one} and {two}: together {told}; {_ADVICE.replace('it', 'one of them', 1)}"
 
 
 def _sampled(table: Table) -> Sequence[Ints]:

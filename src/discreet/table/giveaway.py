@@ -56,14 +56,15 @@ class Giveaway:
     def too_much(self) -> bool:
         return self.gain >= HALF or self.fixed >= FIXED or self.caught >= ONE_VALUE
 
-    def words(self, sensitive: str) -> str:
-        """What is given away, in names and numbers: no cell is in it."""
+    def words(self, sensitive: str, *, several: bool = False) -> str:
+        """What a column, or `several`, give away, in names and numbers: no cell is in it."""
+        them, give, fix = ("them", "they give", "they fix") if several else ("it", "it gives", "it fixes")
         if self.gain >= HALF:
             right = f"{100 * self.guessed:.0f} % of the rows are guessed right"
-            return f"it gives {sensitive} away: with it {right}, without it {100 * self.before:.0f} %"
+            return f"{give} {sensitive} away: with {them} {right}, without {100 * self.before:.0f} %"
         if self.fixed >= FIXED:
-            return f"it fixes {sensitive} in {100 * self.fixed:.0f} % of the rows"
-        return f"it gives one value of {sensitive} away: that of {100 * self.caught:.0f} % of the people who have it"
+            return f"{fix} {sensitive} in {100 * self.fixed:.0f} % of the rows"
+        return f"{give} one value of {sensitive} away: that of {100 * self.caught:.0f} % of the people who have it"
 
 
 def giveaway(cells: Ints, values: Ints, unknown: Iterable[int] = ()) -> Giveaway | None:

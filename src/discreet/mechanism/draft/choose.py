@@ -89,5 +89,5 @@ def _with_others(
     for other in chosen:
         found = giveaway(together(cells[other.name], cells[name]), secret.values, secret.unknown)
         if found is not None and found.too_much:
-            return f"together with {other.name} {found.words(sensitive)}"
+            return f"together with {other.name}, {found.words(sensitive)}"
     return None
