@@ -97,8 +97,8 @@ def _unfit_to_publish(column: Column) -> str | None:
     known = sounds_demographic(column.name)
     if is_a_number_of(column.name) and not known:
         return "its name is that of a number which stands for something; name it only if it points at nobody"
-    most = _KNOWN_POINTS if known else _POINTS_AT_PEOPLE
-    if column.distinct > MOST_SENSITIVE and column.distinct > most * column.rows:
+    least, most = (MOST_SENSITIVE, _KNOWN_POINTS) if known else (_ENOUGH_ROWS, _POINTS_AT_PEOPLE)
+    if column.distinct > max(least, most * column.rows):
         each = f"{number_of(column)} different values, {column.rows / column.distinct:.1f} rows each on average"
         return f"{each}, point at people; put them into bands to publish it"
     return None
