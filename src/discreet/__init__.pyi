@@ -33,7 +33,7 @@ from .mechanism.buckets.planning.plan_buckets import plan_buckets
 from .mechanism.buckets.planning.validity import Violation, find_violation
 from .mechanism.buckets.policy.anatomy import Anatomy
 from .mechanism.buckets.policy.buckets import Buckets
-from .mechanism.check import check
+from .mechanism.check import Review, check, review
 from .mechanism.diffgen.making.consistency import consistent
 from .mechanism.diffgen.papers.cover import minimum_cover
 from .mechanism.diffgen.planning.plan import DiffGenPlan
@@ -87,6 +87,7 @@ __all__ = [
     "Reason",
     "Release",
     "ReleaseError",
+    "Review",
     "Schema",
     "SeriesRefusal",
     "Table",
@@ -113,6 +114,7 @@ __all__ = [
     "published_at",
     "read_hierarchy",
     "read_table",
+    "review",
     "verify",
     "write_hierarchy",
 ]

@@ -38,12 +38,14 @@ def _buckets() -> Family[Any, Any, Any]:
     return Family(
         name="buckets",
         mechanisms=Register(_BUCKETS),
+        drafts=Register({"buckets": "discreet.mechanism.buckets.policy.draft:DRAFTS"}),
         files=manifest.files_of,
         fields=manifest.fields_of,
         mechanism=manifest.mechanism_from_json,
         guarantee=manifest.guarantee_from_json,
         numbers=manifest.numbers_from_json,
         number_names=manifest.NUMBERS,
+        later_numbers=manifest.LATER,
         checks=checks.CHECKS,
         not_checkable=checks.NOT_CHECKABLE,
         words=words.WORDS,
@@ -65,6 +67,7 @@ def _alphabeta() -> Family[Any, Any, Any]:
     return Family(
         name="alphabeta",
         mechanisms=Register(_ALPHABETA),
+        drafts=Register({"alphabeta": "discreet.mechanism.alphabeta.policy.draft:DRAFTS"}),
         files=manifest.files_of,
         fields=manifest.fields_of,
         mechanism=manifest.mechanism_from_json,
@@ -94,6 +97,7 @@ def _diffgen() -> Family[Any, Any, Any]:
     return Family(
         name="diffgen",
         mechanisms=Register(_DIFFGEN),
+        drafts=Register({"diffgen": "discreet.mechanism.diffgen.policy.draft:DRAFTS"}),
         files=manifest.files_of,
         fields=manifest.fields_of,
         mechanism=manifest.mechanism_from_json,

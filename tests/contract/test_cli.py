@@ -203,7 +203,9 @@ def test_check_says_that_all_is_right(house):
     """Without and with the table."""
     assert "the policy is right" in discreet("check", "--policy", "hospital.toml", cwd=house).stdout
     assert "fits" in discreet("check", "hospital.csv", "--policy", "hospital.toml", cwd=house).stdout
-    assert as_json("check", "hospital.csv", "-p", "hospital.toml", cwd=house) == {"ok": True, "problems": []}
+    found = as_json("check", "hospital.csv", "-p", "hospital.toml", cwd=house)
+    assert (found["ok"], found["problems"]) == (True, [])
+    assert "like no other" in found["warnings"][0]
 
 
 def test_plan_shows_the_buckets_and_writes_nothing(house):

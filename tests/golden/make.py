@@ -262,6 +262,15 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
     _alone("frapp-words-2", _with_rows(CELL, 60), Frapp(prior="0.05", posterior="0.5")),
     _alone("diffgen-words-2", WARD, DiffGen(epsilon=2)),
     _alone("diffgen-words-2-rows", _with_rows(WARD, 120), DiffGen(epsilon=2)),
+    _alone("buckets-words-2", WARD, Buckets(tolerance=_tolerance(HIV="1/4", Measles="0.35", Flu=1))),
+    _alone("buckets-words-2-ceiling", WARD, Buckets(tolerance=Tolerance(theta=8, floor="1/10", ceiling="3/5"))),
+    _alone(
+        "buckets-words-2-missing",
+        GAPS,
+        Buckets(tolerance=Tolerance(theta=2, floor="1/10", values={None: 1}, ceiling="7/10")),
+        options={"csv": True},
+    ),
+    _alone("anatomy-words-2", WARD, Anatomy(l=2)),
 )
 NAMES = tuple(each.name for series in SERIES for each in series if each.name)
 

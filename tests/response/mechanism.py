@@ -61,6 +61,7 @@ class Response:
     compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = False
     views: ClassVar[int] = 1
+    shows_rows: ClassVar[bool] = True
     cost: ClassVar[Fraction] = Fraction(0)
     steps: ClassVar[Mapping[str, float]] = {"answering": 1.0}
 

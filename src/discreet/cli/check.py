@@ -8,7 +8,7 @@ import typer
 
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
-from discreet.mechanism.check import check as check_policy
+from discreet.mechanism.check import review
 
 EXAMPLE = "Example: discreet check hospital.csv --policy hospital.toml"
 
@@ -25,17 +25,20 @@ def check(
     no_header: NoHeader = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a policy, and a table against it; everything that is wrong is said at once."""
+    """Check a policy, and a table against it; everything that is wrong is said at once, and what to think about."""
     form = csv_form(delimiter, encoding, no_header)
     with bar() as progress:
-        problems = check_policy(policy, data, csv=form, show_values=show_values, progress=progress)
+        found = review(policy, data, csv=form, show_values=show_values, progress=progress)
+    problems = found.problems
     if as_json:
         listed = [{"line": problem.line, "message": problem.message} for problem in problems]
-        show_json({"ok": not problems, "problems": listed})
+        show_json({"ok": not problems, "problems": listed, "warnings": list(found.warnings)})
     else:
         for problem in problems:
             say(f"{policy.name}{problem}")
         if not problems:
             say("the policy is right" + (" and the table fits it" if data else ""))
+        for warning in found.warnings:
+            say(f"warning: {warning}")
     if problems:
         raise typer.Exit(2)

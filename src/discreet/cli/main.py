@@ -16,9 +16,10 @@ from discreet.schema.register import at
 
 VERBS = {  # where each stands, and its docstring
     "discreet.cli.demo:demo": "Publish, verify and ask a synthetic hospital table, with the true counts beside.",
-    "discreet.cli.init:init": "Draft a policy from a table: roles, domains, a tolerance. It runs as it stands, but a "
-    "person must read it.",
-    "discreet.cli.check:check": "Check a policy, and a table against it; everything that is wrong is said at once.",
+    "discreet.cli.init:init": "Draft a policy from a table: roles, domains, a mechanism. A person must read it "
+    "before anything is published.",
+    "discreet.cli.check:check": "Check a policy, and a table against it; everything that is wrong is said at once, "
+    "and what to think about.",
     "discreet.cli.plan:plan": "Plan a release: what would be published, and what it costs. Nothing is written.",
     "discreet.cli.publish:publish": "Publish a table as a release folder that may leave the house.",
     "discreet.cli.verify:verify": "Verify a release from its files alone; exit 1 where the promise does not hold.",

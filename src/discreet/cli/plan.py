@@ -16,6 +16,7 @@ from discreet.errors import PolicyError
 from discreet.evaluate.figure import Curve, Figure, save_figure
 from discreet.mechanism.mechanism import check_compared, publishing, varied
 from discreet.mechanism.plan import Alternatives
+from discreet.mechanism.warn import DRAFT
 from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 
@@ -65,9 +66,10 @@ def plan(
             return _show(found.as_json, found.lines, as_json=as_json)
         mechanism.fits(table)
         planned = mechanism.plan(table, progress)
+        notes = (*((DRAFT,) if loaded.draft else ()), *planned.warnings)
         _show(
-            lambda: planned.as_json(explain=explain),
-            lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in planned.warnings)),
+            lambda: {**planned.as_json(explain=explain), **({"draft": True} if loaded.draft else {})},
+            lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in notes)),
             as_json=as_json,
         )
     return None

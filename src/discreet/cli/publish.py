@@ -11,8 +11,8 @@ import typer
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.mechanism.mechanism import publishing
+from discreet.mechanism.publish import check_decided, series_of
 from discreet.mechanism.publish import publish as publish_table
-from discreet.mechanism.publish import series_of
 from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 
@@ -41,6 +41,7 @@ def publish(
 ) -> None:
     """Publish a table as a release folder that may leave the house."""
     loaded = Policy.load(policy)
+    check_decided(loaded)
     notes: list[str] = []
     with bar() as progress:
         table = read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)

@@ -46,6 +46,9 @@ class Engine(Protocol):
     def open(self, source: Source, wanted: Collection[str]) -> dict[str, ColumnType]:
         """Take the rows of a source, with the columns wanted at least (letter case aside); what all its columns are."""
 
+    def blank(self, cells: Mapping[str, Sequence[str]]) -> None:
+        """From now on, cells of these columns as given that are written so are empty."""
+
     def persons(self, column: str) -> tuple[int, int, int]:
         """Of a column as given: rows, distinct cells however they are written, empty cells."""
 
@@ -72,6 +75,9 @@ class Engine(Protocol):
 
     def distinct(self, columns: Sequence[str]) -> Iterator[list[Ints]]:
         """The distinct combinations of encoded columns as codes, in any order, batch by batch."""
+
+    def alone(self, columns: Sequence[str]) -> int:
+        """How many rows have a combination of encoded columns that no other row has."""
 
     def attach(self, column: str, values: NDArray[Any]) -> None:
         """Give the rows one more column, by position; it stays until the next `write_sorted` is done."""
@@ -117,3 +123,24 @@ class Looks(Protocol):
 
     def closer(self, columns: Mapping[str, bool]) -> dict[str, Glance]:
         """One scan: `distinct` exactly; True: also how many texts are whole numbers, and the limits of those."""
+
+    def written_so(self, columns: Collection[str], texts: Collection[str]) -> dict[str, dict[str, int]]:
+        """One scan: how often cells of columns of text are one of these texts (spaces around them and letter case
+        aside), by how they are written.
+        """
+
+    def sample(
+        self, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]
+    ) -> dict[str, NDArray[np.uint32]]:
+        """Columns of the same rows, `most` of them at most and any, as numbers: equal cells have equal ones, and an
+        empty cell, or one of a column's `blank` texts, has 0.
+        """
+
+    def unlike(self, columns: Sequence[str]) -> int:
+        """How many rows have a combination of columns as given that no other row has."""
+
+    def persons(self, column: str) -> tuple[int, int, int]:
+        """Of a column as given: rows, distinct cells however they are written, empty cells."""
+
+    def blank(self, cells: Mapping[str, Sequence[str]]) -> None:
+        """From now on, cells of these columns that are written so are empty."""

@@ -1,18 +1,32 @@
-"""Checking a policy, and a table against it: everything that is wrong in one run, with the policy's lines."""
+"""Checking a policy, and a table against it: everything that is wrong in one run, with the policy's lines; and what is
+not wrong, but should be thought about.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, Infeasible, PolicyError, TableError
 from discreet.ground.progress import Progress
 from discreet.mechanism.mechanism import publishing
+from discreet.mechanism.plan import Plan
+from discreet.mechanism.warn import DRAFT, warnings_of
 from discreet.schema.lines import line_of
-from discreet.schema.policy import read_policy
+from discreet.schema.policy import PolicyFile, read_policy
 from discreet.schema.read import Problem, from_the_top
 from discreet.table.read import open_table
 from discreet.table.source import CsvForm
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review:
+    """What is wrong with a policy and a table, and what a person should think about although nothing is wrong."""
+
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def check(
@@ -27,36 +41,72 @@ def check(
 
     `show_values` puts cells of the table into the messages: for the custodian's eyes only.
     """
-    found = read_policy(Path(policy))
+    return _reviewed(policy, source, csv=csv, show_values=show_values, progress=progress, warn=False).problems
+
+
+def review(
+    policy: str | Path,
+    source: Any = None,
+    *,
+    csv: CsvForm | None = None,
+    show_values: bool = False,
+    progress: Progress | None = None,
+) -> Review:
+    """The same, with warnings: columns that give the sensitive one away, people who are like no other, values without
+    protection. They name columns and numbers; nothing of them keeps a policy from being published.
+    """
+    return _reviewed(policy, source, csv=csv, show_values=show_values, progress=progress, warn=True)
+
+
+def _reviewed(
+    path: str | Path, source: Any, *, csv: CsvForm | None, show_values: bool, progress: Progress | None, warn: bool
+) -> Review:
+    found = read_policy(Path(path))
     problems = list(found.problems)
+    draft = (DRAFT,) if found.parts is not None and found.parts.draft else ()
     if source is None or found.parts is None:
-        return tuple(problems)
+        return Review(problems=tuple(problems), warnings=draft)
     parts, schema = found.parts, found.parts.schema
     if schema is None:
         unchecked = "the table was not checked; mend the domain of the sensitive column first"
-        return (*problems, Problem(line=None, message=unchecked))
+        return Review(problems=(*problems, Problem(line=None, message=unchecked)), warnings=draft)
     try:
         table, misfits = open_table(
-            source, schema, parts.identifiers, parts.person, csv=csv, show=show_values, progress=progress
+            source,
+            schema,
+            parts.identifiers,
+            parts.person,
+            marks=parts.marks,
+            csv=csv,
+            show=show_values,
+            progress=progress,
         )
     except DiscreetError as error:
-        return (*problems, Problem(line=None, message=str(error)))
+        return Review(problems=(*problems, Problem(line=None, message=str(error))), warnings=draft)
     for misfit in misfits:
         at = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
         problems.append(Problem(line=line_of(at, found.lines), message=misfit.message))
-    if table is not None and found.policy is not None:
-        mechanism = publishing(found.policy.mechanism)
-        try:
-            mechanism.fits(table)
-            mechanism.plan(table)
-        except TableError as error:
-            problems.append(Problem(line=line_of(("table", "public_rows"), found.lines), message=str(error)))
-        except DiscreetError as error:
-            told = error.key if isinstance(error, PolicyError | Infeasible) else ()
-            key = from_the_top(told or (mechanism.blamed,))
-            problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
-        finally:
-            table.close()
-    elif table is not None:
-        table.close()
-    return tuple(problems)
+    if table is None:
+        return Review(problems=tuple(problems), warnings=draft)
+    with table:
+        plan = _planned(table, found, problems)
+        if plan is None or found.policy is None or not warn:
+            return Review(problems=tuple(problems), warnings=draft)
+        return Review(problems=tuple(problems), warnings=warnings_of(table, found.policy, plan))
+
+
+def _planned(table: Table, found: PolicyFile, problems: list[Problem]) -> Plan | None:
+    """The plan of a table that fits; else one problem more, or none where the policy itself is wrong."""
+    if found.policy is None:
+        return None
+    mechanism = publishing(found.policy.mechanism)
+    try:
+        mechanism.fits(table)
+        return mechanism.plan(table)
+    except TableError as error:
+        problems.append(Problem(line=line_of(("table", "public_rows"), found.lines), message=str(error)))
+    except DiscreetError as error:
+        told = error.key if isinstance(error, PolicyError | Infeasible) else ()
+        key = from_the_top(told or (mechanism.blamed,))
+        problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
+    return None

@@ -38,6 +38,10 @@ class Publishes(Mechanism, Protocol):
         """The epsilon that a release costs; 0 where nothing is charged. What is charged may be published again."""
 
     @property
+    def shows_rows(self) -> bool:
+        """Whether the quasi-identifiers of every row are published as they are."""
+
+    @property
     def steps(self) -> Mapping[str, float]:
         """The steps of `memo` and `make`, and how long each takes, about."""
 

@@ -58,6 +58,7 @@ def publish(
     that runs and the share of the whole that is done, and `say` with what the custodian should know besides.
     """
     to = Path(to)
+    check_decided(policy)
     check_target(to, replace=replace)
     mechanism = publishing(policy.mechanism)
     if seed is not None:
@@ -92,6 +93,17 @@ def publish(
             number = memory.record(replace_fields(entry, drawn=drawn, release=str(to.resolve())))
         note(usual_witness(), memory.name, number, to / MANIFEST)
     return open_release(to)
+
+
+def check_decided(policy: Policy) -> None:
+    """Raise PolicyError where the policy is a draft that nobody has read yet."""
+    if policy.draft:
+        name = policy.path.name if policy.path else "in memory"
+        raise PolicyError(
+            f"policy ({name}) must not be a draft to be published; read it, decide what is marked DECIDE, and take out "
+            "the line draft = true",
+            key=("draft",),
+        )
 
 
 def _place(

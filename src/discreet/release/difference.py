@@ -157,7 +157,8 @@ def _numbers(a: Content, b: Content) -> Iterator[Difference]:
     meanings = {**(changes.numbers if changes else {}), **NUMBERS}
     for name in (name for name in dict.fromkeys((*meanings, *a, *b)) if name in {*a, *b} and name not in ELSEWHERE):
         if name not in a or name not in b:
-            meaning = f"only {'A' if name in a else 'B'} states it: they are of different kinds"
+            kinds = "" if changes else ": they are of different kinds"
+            meaning = f"only {'A' if name in a else 'B'} states it{kinds}"
             yield Difference(topic="release", name=name, a=a.get(name), b=b.get(name), meaning=meaning)
         elif not same(a[name], b[name]):
             show = changes.shown.get(name) if changes else None

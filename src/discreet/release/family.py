@@ -95,6 +95,8 @@ class Family(Generic[M, G, N]):
     reader: Callable[..., Any]  # of a manifest, and of the limits of one question
     estimators: Mapping[str, Any]  # estimate.estimator.Estimator classes, by name
     holds: str
+    drafts: Mapping[str, Any] = field(default_factory=dict)  # mechanism.draft.family.Drafts, by kind
+    later_numbers: Mapping[str, int] = field(default_factory=dict)  # by name, the version of words that first has it
 
     def facts(self, statement: Statement[M, G, N]) -> dict[str, Any]:
         """The promise in the words of the statement's version."""

@@ -86,7 +86,8 @@ def _family_of(block: Mapping[str, Any]) -> Family[Any, Any, Any]:
 
 def _check_block(block: Mapping[str, Any], family: Family[Any, Any, Any]) -> None:
     """Every key is there and of its type, and no other; the family reads its own."""
-    keys = (*_FIRST, *family.number_names, *_LAST)
+    later = [name for name, since in family.later_numbers.items() if _since(block.get("words"), since)]
+    keys = (*_FIRST, *family.number_names, *later, *_LAST)
     if set(block) != set(keys):
         raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(keys)}")
     for name, (kind, word) in _TYPES.items():
@@ -96,6 +97,10 @@ def _check_block(block: Mapping[str, Any], family: Family[Any, Any, Any]) -> Non
         raise ReleaseError(f"words ({block['words']}) must be a version that is known; update discreet to read it")
     if block["randomness"] not in _COINS:
         raise ReleaseError(f"randomness in the block 'discreet' must be {' or '.join(_COINS)}")
+
+
+def _since(words: object, version: int) -> bool:
+    return type(words) is int and words >= version
 
 
 def _resources(listed: Any, tables: tuple[str, ...]) -> tuple[Resource, ...]:

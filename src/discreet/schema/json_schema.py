@@ -46,7 +46,7 @@ _WIDTHS = {
     "minItems": 1,
     "uniqueItems": True,
 }
-_ALWAYS = ("missing", "publish_level")
+_ALWAYS = ("missing", "missing_as", "publish_level")
 _ABOVE = ("hierarchy", "widths", "bands", "prefixes")  # of these a domain has one at most
 
 
@@ -141,6 +141,12 @@ _DEFS: dict[str, Any] = {
         "minimum": 0,
     },
     "missing": {"description": "An empty cell is an error, or one more value.", "enum": ["refuse", "category"]},
+    "missing_as": {
+        "description": "Texts by which the table says that a cell is missing; missing must be category.",
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+    },
     "columns": {"type": "array", "items": {"$ref": "#/$defs/column"}},
     "number": {
         "description": "A number, or text such as '1/20'; read exactly as written.",
@@ -159,6 +165,10 @@ def json_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "version": {"const": 1},
+            "draft": {
+                "description": "True until a person has read the policy: a draft cannot be published.",
+                "type": "boolean",
+            },
             "table": _TABLE,
             "domains": _DOMAINS,
             "mechanism": {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in MECHANISMS]},

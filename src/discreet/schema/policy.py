@@ -16,6 +16,7 @@ from discreet.errors import PolicyError
 from discreet.ground.exact import fraction_of
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
+from discreet.schema.missing import Marks, check_marks
 from discreet.schema.read import VERSION, Parts, Problem, from_the_top, read_document
 from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
@@ -23,12 +24,18 @@ from discreet.schema.write import write_document
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """What may be published about whom, and how."""
+    """What may be published about whom, and how.
+
+    `marks` has, for columns of the table, the texts that mean a missing cell. A `draft` is published by nobody: a
+    person must read it first, and take that word out.
+    """
 
     schema: Schema
     mechanism: Mechanism
     identifiers: tuple[str, ...] = ()
     person: str | None = None
+    marks: Marks = field(default_factory=dict, hash=False)
+    draft: bool = False
     path: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -48,6 +55,10 @@ class Policy:
             raise PolicyError(
                 f"person ({self.person}) must not be published; take it out of the other roles", key=("table", "person")
             )
+        for name, texts in self.marks.items():
+            if name not in self.schema.columns:
+                raise PolicyError(f"marks ({name}) must be for published columns only; take it out", key=("domains",))
+            check_marks(name, texts, self.schema.domains[name])
         self.mechanism.check(self.schema)
 
     @classmethod
@@ -112,6 +123,8 @@ def read_policy(path: Path) -> PolicyFile:
             mechanism=parts.mechanism,
             identifiers=parts.identifiers,
             person=parts.person,
+            marks=parts.marks,
+            draft=parts.draft,
             path=path,
         )
     except PolicyError as error:

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.errors import PolicyError
 from discreet.ground.shown import shown
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
+from discreet.schema.missing import Marks, read_marks
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.read_domains import read_domains, unknown_keys
 from discreet.schema.schema import MOST_ROWS, RESERVED, Schema
@@ -39,19 +40,25 @@ class Parts:
     mechanism: Mechanism | None
     identifiers: tuple[str, ...]
     person: str | None
+    marks: Marks
+    draft: bool
 
 
 def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> Parts:
     """The parts of a policy that can be told; complains of everything that is wrong."""
-    unknown_keys(document, ("version", "table", "domains", "mechanism"), (), complain)
+    unknown_keys(document, ("version", "draft", "table", "domains", "mechanism"), (), complain)
     if type(document.get("version")) is not int or document["version"] != version:
         complain(
             ("version",),
             f"version ({shown(document.get('version'))}) must be {version}; write version = {version} first",
         )
+    if type(document.get("draft", False)) is not bool:
+        complain(("draft",), "draft must be true or false; a policy that is no draft needs no such line")
     roles = _read_roles(_section(document, "table", complain), complain)
     columns = (*roles["quasi_identifiers"], *([roles["sensitive"]] if roles["sensitive"] else []))
-    domains = read_domains(_section(document, "domains", complain), columns, folder, complain)
+    declared = _section(document, "domains", complain)
+    domains = read_domains(declared, columns, folder, complain)
+    marks = read_marks(declared, domains, complain)
     section = _section(document, "mechanism", complain)
     kind = section.get("kind")
     if "mechanism" in document and not (isinstance(kind, str) and kind in MECHANISMS):
@@ -69,7 +76,14 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
             mechanism = _read_mechanism(kind, section, schema, complain)
         except PolicyError as error:
             complain(from_the_top(error.key), str(error))
-    return Parts(schema=schema, mechanism=mechanism, identifiers=roles["identifiers"], person=roles["person"])
+    return Parts(
+        schema=schema,
+        mechanism=mechanism,
+        identifiers=roles["identifiers"],
+        person=roles["person"],
+        marks=marks,
+        draft=document.get("draft") is True,
+    )
 
 
 def _read_mechanism(kind: Any, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:

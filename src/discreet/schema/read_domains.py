@@ -17,6 +17,7 @@ from discreet.schema.domain import Dates, Decimals, Domain, Integers, Listed
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy
 from discreet.schema.levels import published_at
 from discreet.schema.mechanisms import Complain
+from discreet.schema.missing import KEY as MISSING_AS
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.paths import Paths
 from discreet.schema.widths import hierarchy_of_dates, hierarchy_of_decimals
@@ -29,7 +30,7 @@ KINDS = {  # what says the values, and what may stand beside it
     "hierarchy": ("ordered",),
 }
 ABOVE = ("hierarchy", "widths", "bands", "prefixes")  # of these a domain has one at most
-ALWAYS = ("missing", "publish_level")
+ALWAYS = ("missing", MISSING_AS, "publish_level")
 KEYS = tuple(dict.fromkeys([*KINDS, *(key for keys in KINDS.values() for key in keys), *ALWAYS]))
 MISSING = {"refuse": False, "category": True}
 

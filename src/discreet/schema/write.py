@@ -11,6 +11,7 @@ import tomli_w
 from discreet.errors import PolicyError
 from discreet.schema.domain import Decimals, Domain, Listed
 from discreet.schema.hierarchy import write_hierarchy
+from discreet.schema.missing import KEY
 
 if TYPE_CHECKING:
     from discreet.schema.policy import Policy
@@ -30,9 +31,13 @@ def write_document(policy: Policy, version: int, path: Path) -> Path:
     domains = policy.schema.domains
     document = {
         "version": version,
+        **({"draft": True} if policy.draft else {}),
         "table": table,
         "domains": {
-            name: _domain(domains[name], path.with_name(f"{path.stem}-{position}-{_slug(name)}.csv"))
+            name: {
+                **_domain(domains[name], path.with_name(f"{path.stem}-{position}-{_slug(name)}.csv")),
+                **({KEY: list(policy.marks[name])} if name in policy.marks else {}),
+            }
             for position, name in enumerate(policy.schema.columns, start=1)
         },
         "mechanism": {"kind": policy.mechanism.kind, **policy.mechanism.as_toml()},

@@ -1,13 +1,14 @@
-"""Profiling a table that has no policy yet: what each column looks like, in three scans at most, however many columns.
+"""Profiling a table that has no policy yet: what each column looks like, in five scans at most, however many columns.
 
-The first scan estimates how many values each column has; the second counts the values of those that have few; the third
-looks closer at those that have many. Cells stay in memory: they are for the draft of a policy, never for a message.
+The first scan estimates how many values each column has; the second counts the values of those that have few; the next
+two look for texts that mean a missing cell among those that have many, and past them where there are some; the last
+looks closer at those. Cells stay in memory: they are for the draft of a policy, never for a message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from discreet.engine.engine import ColumnType, Looks
 from discreet.engine.faults import Unfit
 from discreet.ground.progress import Progress, Steps
 from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts
+from discreet.table.looking import Looking
+from discreet.table.marks import MARKS, marks_among
 from discreet.table.names import ambiguous_names, check_names, names_in
 from discreet.table.reading import parsing_share, unreadable
 from discreet.table.source import CsvForm, find_source, name_of_source
@@ -33,7 +36,8 @@ class Column:
     """What a column looks like. `kind` is whole, fraction, date, text or other; `counts` is None beyond MOST_VALUES.
 
     `distinct` counts the values of cells that are not empty: an estimate unless `exact`. `low` and `high` are the
-    limits of whole numbers. `ambiguous`: another column's name differs in upper and lower case only.
+    limits of whole numbers. `ambiguous`: another column's name differs in upper and lower case only. `marks` are its
+    texts that mean a missing cell: of a column of text they are values as well, and of any other they count as empty.
     """
 
     name: str
@@ -49,6 +53,8 @@ class Column:
     spaced: bool = False
     counts: Mapping[int | str, int] | None = None
     ambiguous: bool = False
+    marks: tuple[str, ...] = ()
+    position: int = 0  # in the table
 
     @property
     def missing(self) -> int:
@@ -63,6 +69,11 @@ class Column:
     def unique(self) -> bool:
         """Different in every row, and empty in none; a fraction never counts, for -0.0 is 0.0."""
         return self.exact and self.distinct == self.rows and self.kind not in ("fraction", "date")
+
+    @property
+    def missing_as(self) -> tuple[str, ...]:
+        """Texts that a policy must take for a missing cell: those of a column that is not one of text."""
+        return () if self.kind == "text" else self.marks
 
     @property
     def histogram(self) -> dict[object, int]:
@@ -82,6 +93,15 @@ class Profile:
 
 def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | None = None) -> Profile:
     """Look at every column of a table: a path or glob, or a pandas, Polars, Arrow or DuckDB table."""
+    with open_profile(source, csv, progress) as (profile, _):
+        return profile
+
+
+@contextmanager
+def open_profile(
+    source: Any, csv: CsvForm | None = None, progress: Progress | None = None, after: Mapping[str, float] | None = None
+) -> Iterator[tuple[Profile, Looking]]:
+    """The same, with the rows still at hand for more; steps that come `after` take their share of the progress."""
     name = name_of_source(source)
     try:
         names = names_in(source, csv) if isinstance(source, str | Path) else []
@@ -89,7 +109,8 @@ def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | 
         check_names(source, csv, clear)
         with closing(DuckEngine()) as engine:
             steps = Steps(
-                progress, {"reading the table": parsing_share(source), _GLANCE: 1.0, _COUNT: 1.0, _CLOSER: 0.5}
+                progress,
+                {"reading the table": parsing_share(source), _GLANCE: 1.0, _COUNT: 1.0, _CLOSER: 0.5, **(after or {})},
             )
             with steps.step("reading the table") as tell, engine.watched(tell):
                 present = engine.open(find_source(source, clear, csv), clear, keep=True)
@@ -97,11 +118,14 @@ def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | 
             ambiguous = ambiguous_names(source, names, csv)
             types = {each: kind for each, kind in present.items() if each not in ambiguous}
             rows, columns = _profiled(engine, types, steps)
+            known = {column.name: column for column in columns}
+            unknown = Column(name="", type="", kind="other", rows=rows, filled=0, distinct=0, ambiguous=True)
+            each_one = tuple(
+                replace(known.get(each, unknown), name=each, position=position) for position, each in enumerate(names)
+            )
+            yield Profile(name=name, rows=rows, columns=each_one), Looking(engine=engine, steps=steps)
     except Unfit as fault:
         raise unreadable(name, fault) from None
-    known = {column.name: column for column in columns}
-    unknown = Column(name="", type="", kind="other", rows=rows, filled=0, distinct=0, ambiguous=True)
-    return Profile(name=name, rows=rows, columns=tuple(known.get(each, replace(unknown, name=each)) for each in names))
 
 
 def _profiled(engine: DuckEngine, types: Mapping[str, ColumnType], steps: Steps) -> tuple[int, list[Column]]:
@@ -114,7 +138,23 @@ def _profiled(engine: DuckEngine, types: Mapping[str, ColumnType], steps: Steps)
         _known(each, counted[each.name], types[each.name].kind) if each.name in counted else each for each in first
     ]
     with steps.step(_CLOSER) as tell, engine.watched(tell):
-        return rows, _look_closer(engine, looked)
+        unmarked = _look_past_marks(engine, looked, types)
+        return rows, _look_closer(engine, unmarked)
+
+
+def _look_past_marks(engine: Looks, columns: Sequence[Column], types: Mapping[str, ColumnType]) -> list[Column]:
+    """The columns as they are without the texts that mean a missing cell, where that makes them numbers or dates."""
+    many = [column.name for column in columns if column.kind == "text" and not column.exact and column.filled]
+    found = {name: counts for name, counts in engine.written_so(many, MARKS).items() if counts}
+    engine.blank(
+        {
+            **{each.name: each.marks for each in columns if each.missing_as},
+            **{name: tuple(found[name]) for name in found},
+        }
+    )
+    again = _estimate(engine, {name: types[name] for name in found})[1] if found else []
+    past = {each.name: replace(each, marks=tuple(sorted(found[each.name]))) for each in again}
+    return [past.get(column.name, column) for column in columns]
 
 
 def _estimate(engine: Looks, types: Mapping[str, ColumnType]) -> tuple[int, list[Column]]:
@@ -152,15 +192,27 @@ def _fits(low: Any, high: Any) -> bool:
 def _known(column: Column, counts: Mapping[str, int], given: str) -> Column:
     """The column with its values: their kind is now certain. `given` is the kind of its type."""
     kind = column.kind
-    listed: dict[int | str, int] = {value: counts[value] for value in sorted(counts)}
     if given == "text":
-        kind = kind_of_texts(counts)
+        column, kind, counts = _past_marks(column, counts)
+    listed: dict[int | str, int] = {value: counts[value] for value in sorted(counts)}
     if kind == "whole":
         listed = {int(value): counts[value] for value in sorted(counts, key=int)}
         column = replace(column, low=min(map(int, counts)), high=max(map(int, counts)))
     few = len(counts) <= MOST_VALUES
     spaced = column.spaced or any(" " in value.strip() for value in counts)
     return replace(column, kind=kind, distinct=len(counts), exact=True, counts=listed if few else None, spaced=spaced)
+
+
+def _past_marks(column: Column, counts: Mapping[str, int]) -> tuple[Column, str, Mapping[str, int]]:
+    """The column, the kind of its texts and how often each occurs; those that mean a missing cell are left out where
+    the others are numbers or dates.
+    """
+    marks = marks_among(counts)
+    rest = {value: count for value, count in counts.items() if value not in marks}
+    kind = kind_of_texts(rest) if rest else "text"
+    if kind == "text":
+        return replace(column, marks=marks), kind_of_texts(counts), counts
+    return replace(column, marks=marks, filled=sum(rest.values())), kind, rest
 
 
 def _look_closer(engine: Looks, columns: Sequence[Column]) -> list[Column]:

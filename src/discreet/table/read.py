@@ -10,6 +10,7 @@ from discreet.engine.engine import Engine
 from discreet.engine.faults import Unfit
 from discreet.errors import TableError
 from discreet.ground.progress import Progress, Steps
+from discreet.schema.missing import Marks
 from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
@@ -35,7 +36,14 @@ def read_table(
     called with the step that runs and the share of the whole that is done.
     """
     table, misfits = open_table(
-        source, policy.schema, policy.identifiers, policy.person, csv=csv, memory=memory, progress=progress
+        source,
+        policy.schema,
+        policy.identifiers,
+        policy.person,
+        marks=policy.marks,
+        csv=csv,
+        memory=memory,
+        progress=progress,
     )
     if table is None:
         raise TableError("the table does not fit the policy:\n  " + "\n  ".join(map(str, misfits)))
@@ -48,12 +56,16 @@ def open_table(
     identifiers: Sequence[str],
     person: str | None,
     *,
+    marks: Marks | None = None,
     csv: CsvForm | None = None,
     memory: str | None = None,
     show: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Table | None, list[Misfit]]:
-    """The table, or None and everything that does not fit; `show` puts cells into the messages."""
+    """The table, or None and everything that does not fit; `show` puts cells into the messages.
+
+    `marks` are the texts that mean a missing cell, for some columns.
+    """
     engine: Engine = DuckEngine(memory=memory)
     wanted = [*schema.columns, *([person] if person else [])]
     table = None
@@ -68,6 +80,7 @@ def open_table(
             columns, misfits = match_columns(present, schema, identifiers, person)
             digested = tuple(columns[name] for name in ([person] if person else identifiers) if name in columns)
             whole = set(schema.columns) <= set(columns) and not any(each.column in schema.columns for each in misfits)
+            engine.blank({columns[name]: texts for name, texts in (marks or {}).items() if name in columns})
             if whole:
                 encodings = {name: (columns[name], schema.domains[name].given) for name in schema.columns}
                 engine.encode(encodings, digested)

@@ -82,6 +82,11 @@ class Table(Closes):
         with self._as_it_was():
             yield from self.engine.distinct(self.schema.columns)
 
+    def alone(self) -> int:
+        """How many rows have quasi-identifiers that no other row has."""
+        with self._as_it_was():
+            return self.engine.alone(self.schema.quasi_identifiers)
+
     @contextmanager
     def unchanged(self) -> Iterator[None]:
         """Read the rows inside; raises TableError where the files are not those that were checked."""

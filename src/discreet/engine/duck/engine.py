@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.look import closer, glance, tally
-from discreet.engine.duck.parts import Rows, count_distinct, distinct, parts_for, write_sorted
-from discreet.engine.duck.sources import EVERYTHING, keep_source, open_source
+from discreet.engine.duck.look import closer, glance, sample, tally, written_so
+from discreet.engine.duck.parts import Rows, count_alone, count_distinct, distinct, parts_for, write_sorted
+from discreet.engine.duck.sources import EVERYTHING, blank_source, keep_source, open_source
 from discreet.engine.duck.sql import (
     code,
     digest,
@@ -53,7 +53,7 @@ class DuckEngine:
         self._decoded: list[MemoryFile] = []
         self._given: dict[str, str] = {}
         self._types: dict[str, ColumnType] = {}
-        self._looked_at = EVERYTHING
+        self._source = self._looked_at = EVERYTHING
         self._text = False  # reading it again is dear, so it is kept
         self._digested: dict[str, str] = {}  # columns as given, and where their long digests are kept
         self._encodings: dict[str, Encoding] = {}
@@ -74,11 +74,16 @@ class DuckEngine:
             self._looked_at = keep_source(self._database, source, columns)
         return self._types
 
+    def blank(self, cells: Mapping[str, Sequence[str]]) -> None:
+        if cells:
+            self._source = blank_source(self._database, self._source, cells)
+            self._looked_at = blank_source(self._database, self._looked_at, cells)
+
     def persons(self, column: str) -> tuple[int, int, int]:
         if column in self._digested:
             cell, relation = self._digested[column], _KEPT
         else:
-            cell, relation = written(column, self._types[column].name), EVERYTHING
+            cell, relation = written(column, self._types[column].name), self._source
         rows, filled = self._database.rows(f"SELECT count(*), count({cell}) FROM {relation}")[0]
         parts = parts_for(self._database, rows, _LONG)
         return rows, count_distinct(self._database, cell, relation, parts), rows - filled
@@ -88,7 +93,7 @@ class DuckEngine:
         beside = {place: long_digest(name, self._types[name].name) for name, place in places.items()}
         try:
             kept = beside if self._text else None
-            self._database.encode(_ROWS, EVERYTHING, columns, types=self._given, small=True, beside=kept)
+            self._database.encode(_ROWS, self._source, columns, types=self._given, small=True, beside=kept)
         except OutOfMemory:
             raise OutOfMemory(
                 "the table's rows need more memory than the engine may have; raise its limit, or convert the text to "
@@ -113,7 +118,7 @@ class DuckEngine:
         if set(columns) <= set(self._digested):
             cells, relation = [digest_within(self._digested[each]) for each in columns], _KEPT
         else:
-            cells, relation = [digest(each, self._types[each].name) for each in columns], EVERYTHING
+            cells, relation = [digest(each, self._types[each].name) for each in columns], self._source
         listed = ", ".join(f"{cell} AS d{number}" for number, cell in enumerate(cells))
         for batch in self._database.batches(f"SELECT {listed} FROM {relation}"):
             yield [numbers(column) for column in batch.columns]
@@ -123,6 +128,10 @@ class DuckEngine:
         parts = parts_for(self._database, min(self._rows(), most), self._width(columns))
         listed = ", ".join(map(identifier, columns))
         return self._coded(distinct(self._database, listed, self._codes_of(columns), _ROWS, parts))
+
+    def alone(self, columns: Sequence[str]) -> int:
+        parts = parts_for(self._database, self._rows(), self._width(columns))
+        return count_alone(self._database, ", ".join(map(identifier, columns)), _ROWS, parts)
 
     def attach(self, column: str, values: NDArray[Any]) -> None:
         self._attached[column] = values
@@ -181,6 +190,19 @@ class DuckEngine:
         database, source = self._database, self._looked_at
         kinds = {name: (self._types[name], whole) for name, whole in columns.items()}
         return closer(database, source, kinds, lambda cell: count_distinct(database, cell, source, 2))
+
+    def written_so(self, columns: Collection[str], texts: Collection[str]) -> dict[str, dict[str, int]]:
+        return written_so(self._database, self._looked_at, columns, texts)
+
+    def sample(
+        self, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]
+    ) -> dict[str, NDArray[np.uint32]]:
+        return sample(self._database, self._looked_at, columns, most, blank)
+
+    def unlike(self, columns: Sequence[str]) -> int:
+        rows = int(self._database.rows(f"SELECT count(*) FROM {self._looked_at}")[0][0])
+        parts = parts_for(self._database, rows, _LONG * len(columns))
+        return count_alone(self._database, ", ".join(map(identifier, columns)), self._looked_at, parts)
 
     def _codes_of(self, columns: Sequence[str]) -> str:
         return ", ".join(f"{code(name, self._encodings[name])}::BIGINT AS c{i}" for i, name in enumerate(columns))

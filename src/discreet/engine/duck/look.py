@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.engine.duck.sql import identifier
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engine.columns import numbers
+from discreet.engine.duck.sql import identifier, text
 from discreet.engine.engine import ColumnType, Glance
 from discreet.errors import OutOfMemory
 
@@ -59,9 +63,9 @@ def tally(database: Database, source: str, columns: Mapping[str, bool]) -> dict[
         f"SELECT CASE {which} END, coalesce({value}, NULL), count(*) FROM (SELECT {cells} FROM {source}) "
         f"GROUP BY GROUPING SETS ({sets})"
     )
-    for position, text, count in found:
-        if text is not None:
-            counts[names[position]][text] = count
+    for position, cell, count in found:
+        if cell is not None:
+            counts[names[position]][cell] = count
     return counts
 
 
@@ -98,3 +102,39 @@ def closer(
         whole, low, high, filled = found[start : start + each]
         seen[name] = Glance(filled=filled, distinct=found[position], low=low, high=high, whole=whole)
     return seen
+
+
+def written_so(
+    database: Database, source: str, columns: Collection[str], texts: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """How often cells are one of some texts, spaces around them and letter case aside, by how they are written."""
+    if not columns:
+        return {}
+    listed = ", ".join(map(text, texts))
+    longest = max(map(len, texts))
+    counts = ", ".join(
+        f"histogram(CASE WHEN length({cell}) <= {longest} AND lower(trim({cell})) IN ({listed}) THEN {cell} END)"
+        for cell in (f"CAST({identifier(name)} AS VARCHAR)" for name in columns)
+    )
+    found = database.rows(f"SELECT {counts} FROM {source}")[0]
+    return {name: dict(each or {}) for name, each in zip(columns, found, strict=True)}
+
+
+def sample(
+    database: Database, source: str, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]
+) -> dict[str, NDArray[np.uint32]]:
+    """Columns of some rows as numbers: equal cells have equal ones, and an empty cell or a blank text has 0.
+
+    The numbers are hashes, so two cells in 4 billion may share one: enough for shares, not for a count.
+    """
+    cells = []
+    for number, name in enumerate(columns):
+        cell = identifier(name)
+        empty = f"{cell} IS NULL"
+        if texts := blank.get(name):
+            empty += f" OR CAST({cell} AS VARCHAR) IN ({', '.join(map(text, texts))})"
+        cells.append(f"CASE WHEN {empty} THEN 0 ELSE 1 + hash({cell}) % 4294967295 END::UINTEGER AS c{number}")
+    listed = ", ".join(map(identifier, columns))
+    chosen = f"SELECT {listed} FROM {source} USING SAMPLE reservoir({most} ROWS) REPEATABLE (1)"
+    found = database.arrow(f"SELECT {', '.join(cells)} FROM ({chosen})")
+    return {name: numbers(found.column(number)) for number, name in enumerate(columns)}

@@ -82,6 +82,21 @@ def count_distinct(database: Database, cell: str, relation: str, parts: int) -> 
             tried *= 2
 
 
+def count_alone(database: Database, columns: str, relation: str, parts: int) -> int:
+    """How many rows have a combination of columns that no other row has."""
+    tried = parts
+    while True:
+        try:
+            grouped = (
+                f"SELECT 1 FROM {relation}{_hashed(columns, part, tried)} GROUP BY {columns} HAVING count(*) = 1"
+                for part in range(tried)
+            )
+            return sum(database.rows(f"SELECT count(*) FROM ({each})")[0][0] for each in grouped)
+        except OutOfMemory:
+            _refuse(tried, parts, "told apart")
+            tried *= 2
+
+
 def _hashed(columns: str, part: int, parts: int) -> str:
     return "" if parts == 1 else f" WHERE hash({columns}) % {parts} = {part}"
 

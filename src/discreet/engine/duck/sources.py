@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,6 +35,17 @@ def keep_source(database: Database, source: Source, columns: Sequence[str]) -> s
             database.rows(f"CREATE TABLE {_KEPT} AS SELECT {listed} FROM {EVERYTHING}")
             return _KEPT
     return EVERYTHING
+
+
+def blank_source(database: Database, relation: str, cells: Mapping[str, Sequence[str]]) -> str:
+    """The same relation, but that cells of some columns that are written so are empty."""
+    replaced = []
+    for column, texts in cells.items():
+        name, listed = identifier(column), ", ".join(map(text, texts))
+        replaced.append(f"CASE WHEN CAST({name} AS VARCHAR) NOT IN ({listed}) THEN {name} END AS {name}")
+    blanked = f"{relation}_blanked"
+    database.rows(f"CREATE OR REPLACE VIEW {blanked} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
+    return blanked
 
 
 def _size(source: CsvFiles) -> int:

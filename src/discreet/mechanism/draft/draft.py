@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from discreet.errors import PolicyError
 from discreet.ground.progress import Progress
-from discreet.guarantee.tolerance import Tolerance
-from discreet.mechanism.draft.roles import propose_roles
-from discreet.mechanism.draft.tolerance import propose_tolerance
-from discreet.mechanism.draft.write import write_draft
+from discreet.mechanism.draft.choose import Chosen, choose, give_away
+from discreet.mechanism.draft.family import DEFAULT, Drafts, drafts_of
+from discreet.mechanism.draft.person import Persons, propose_person
+from discreet.mechanism.draft.roles import Roles, none_published, propose_roles
+from discreet.mechanism.draft.write import Proposed, write_draft
+from discreet.schema.mechanisms import MECHANISMS, Mechanism
+from discreet.table.looking import Looking
 from discreet.table.names import check_names
-from discreet.table.profile import profile_table
+from discreet.table.profile import open_profile
 from discreet.table.source import CsvForm
+
+_COMPARE = "comparing columns"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,18 +29,26 @@ class Draft:
     """A proposed policy: `text` is the TOML file, with comments on what must be decided before it is used.
 
     Its domains and the counts in its comments are read off the table: read it before anybody else does.
-    `identifiers` and `left_out` give the reason for each column; `candidates` could be sensitive as well.
+    `identifiers` and `left_out` give the reason for each column; `candidates` could be sensitive as well. `persons`
+    says by which column people are told apart, and how many have several rows; `unique` counts the rows that no other
+    is like in the quasi-identifiers.
     """
 
     text: str = field(repr=False)
     rows: int
     identifiers: Mapping[str, str] = field(hash=False)
-    person: str | None
+    persons: Persons
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     candidates: tuple[str, ...]
     left_out: Mapping[str, str] = field(hash=False)
-    tolerance: Tolerance
+    unique: int
+    mechanism: Mechanism
+
+    @property
+    def person(self) -> str | None:
+        """The column that tells persons apart."""
+        return self.persons.column
 
     def save(self, path: str | Path, *, replace: bool = False) -> Path:
         """Write the file, whole or not at all; a file of that name is replaced only if that is asked for."""
@@ -61,27 +74,60 @@ def check_free(path: Path, *, replace: bool) -> None:
 
 
 def draft_policy(
-    source: Any, sensitive: str | None = None, *, csv: CsvForm | None = None, progress: Progress | None = None
+    source: Any,
+    sensitive: str | None = None,
+    *,
+    kind: str = DEFAULT,
+    csv: CsvForm | None = None,
+    progress: Progress | None = None,
 ) -> Draft:
-    """Propose a policy that runs with this table: roles, domains, a tolerance that can be kept.
+    """Propose a policy that runs with this table: roles, domains, a mechanism of that kind that can be planned.
 
     `source` is what read_table takes; `sensitive` names the sensitive column where you know it. The domains are read
     off the table, which leaks which values occur: replace them by public ones before anything is published. Raises
     TableError where no column can be sensitive, or none is left to publish.
     """
-    profile = profile_table(source, csv, progress)
-    roles = propose_roles(profile, sensitive)
-    published = [column.name for column in (*roles.quasi_identifiers, roles.sensitive)]
-    check_names(source, csv, [*published, *([roles.person] if roles.person else [])])
-    proposal = propose_tolerance(roles.sensitive.histogram)
+    drafts = drafts_of(kind)
+    with open_profile(source, csv, progress, {_COMPARE: 1.0}) as (profile, looking):
+        roles = propose_roles(profile, sensitive)
+        chosen = _chosen(roles, drafts, looking, profile.name)
+        named = [column for column in profile.columns if column.name in roles.identifiers]
+        persons = propose_person(named, profile.rows, looking)
+        unique = looking.unlike([column.name for column in chosen.columns])
+    published = [column.name for column in (*chosen.columns, roles.sensitive)]
+    check_names(source, csv, [*published, *([persons.column] if persons.column else [])])
+    section = drafts.section(chosen.columns, roles.sensitive)
+    proposed = Proposed(
+        profile=profile,
+        roles=roles,
+        chosen=chosen,
+        persons=persons,
+        unique=unique,
+        drafts=drafts,
+        section=section,
+    )
     return Draft(
-        text=write_draft(profile, roles, proposal),
+        text=write_draft(proposed),
         rows=profile.rows,
         identifiers=roles.identifiers,
-        person=roles.person,
-        quasi_identifiers=tuple(column.name for column in roles.quasi_identifiers),
+        persons=persons,
+        quasi_identifiers=tuple(column.name for column in chosen.columns),
         sensitive=roles.sensitive.name,
         candidates=tuple(column.name for column in roles.candidates),
-        left_out=roles.left_out,
-        tolerance=proposal.tolerance,
+        left_out=proposed.left_out,
+        unique=unique,
+        mechanism=cast("Any", MECHANISMS[kind])(**section.parameters),
     )
+
+
+def _chosen(roles: Roles, drafts: Drafts, looking: Looking, table: str) -> Chosen:
+    """What is published of the usable columns; raises TableError where nothing can be."""
+    secret = roles.sensitive
+    with looking.step(_COMPARE) as tell:
+        columns = [column.name for column in (*roles.usable, *roles.doubtful)]
+        cells, values = looking.cells(columns, secret.name, secret.marks)
+        worse = dict(give_away(roles.doubtful, secret.name, cells, values))
+        chosen = choose(roles.usable, secret.name, cells, values, lambda few, one: drafts.fits(few, one, secret), tell)
+    if not chosen.columns:
+        raise none_published(table, secret.name, {**chosen.gives_away, **chosen.left_out, **roles.left_out})
+    return replace(chosen, gives_away={**chosen.gives_away, **worse})

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from discreet.errors import PolicyError, TableError
 from discreet.ground.shown import and_more
-from discreet.mechanism.draft.words import half_identifying, sensitivity, sounds_demographic, sounds_identifying
+from discreet.mechanism.draft.words import (
+    demographic_rank,
+    half_identifying,
+    is_a_number_of,
+    numbers_events,
+    numbers_persons,
+    sensitivity,
+    sounds_demographic,
+    sounds_identifying,
+)
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import RESERVED
 from discreet.table.profile import MOST_VALUES, Column, Profile
@@ -16,24 +25,31 @@ MOST_SENSITIVE = 200  # values of a sensitive attribute, unless it was named
 _MOST_CODES = 50  # whole numbers with more values are measures rather than categories
 _MOST_STEPS = 100  # dates and fractions with more values are left out
 _NEARLY_UNIQUE = 0.95
+_POINTS_AT_PEOPLE = 0.2  # different values for each row: five rows or fewer have the same one, on average
+_KNOWN_POINTS = 0.5  # the same for ages and places, which an analyst looks for, and a table of few people has
 _ENOUGH_ROWS = 50  # below, nearly unique says nothing
 _LONG = 25  # characters of text with spaces, on average
 
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """A role for each column; `identifiers` and `left_out` say why, `candidates` could be sensitive as well."""
+    """A role for each column; `identifiers` and `left_out` say why, `candidates` could be sensitive as well.
+
+    `usable` are all columns that could be published, the likeliest first: which of them are is chosen later. `doubtful`
+    are columns that are left out although their values could be listed.
+    """
 
     identifiers: Mapping[str, str]
-    person: str | None
-    quasi_identifiers: tuple[Column, ...]
+    usable: tuple[Column, ...]
+    doubtful: tuple[Column, ...]
     sensitive: Column
     candidates: tuple[Column, ...]
     left_out: Mapping[str, str]
 
 
 def propose_roles(profile: Profile, sensitive: str | None = None) -> Roles:
-    """A role for every column; `sensitive` names the sensitive one where the custodian knows it.
+    """A role for every column, from its name and its own values; `sensitive` names the sensitive one where the
+    custodian knows it.
 
     Raises TableError where no column can be sensitive or none is left to publish.
     """
@@ -47,20 +63,45 @@ def propose_roles(profile: Profile, sensitive: str | None = None) -> Roles:
         if not ranked:
             raise TableError(_none_sensitive(profile, reasons))
         chosen = ranked[0]
-    published = tuple(column for column in usable if column is not chosen)
+    unfit = {column.name: _unfit_to_publish(column) for column in usable if column is not chosen}
+    left_out |= {name: reason for name, reason in unfit.items() if reason}
+    published = [column for column in usable if column is not chosen and not unfit[column.name]]
     if not published:
-        raise TableError(
-            f"table ({profile.name}) must have a column to publish beside {chosen.name}, such as an age or a region; "
-            f"{_why(reasons)}"
-        )
+        raise none_published(profile.name, chosen.name, {**identifiers, **left_out})
     return Roles(
         identifiers=identifiers,
-        person=_person([column for column in profile.columns if column.name in identifiers]),
-        quasi_identifiers=published,
+        usable=tuple(sorted(published, key=_likeliest)),
+        doubtful=tuple(column for column in usable if unfit.get(column.name)),
         sensitive=chosen,
         candidates=tuple(column for column in ranked if column is not chosen and not sounds_demographic(column.name)),
         left_out=left_out,
     )
+
+
+def none_published(table: str, sensitive: str, reasons: Mapping[str, str]) -> TableError:
+    """What is said where no column is left to publish."""
+    return TableError(
+        f"table ({table}) must have a column to publish beside {sensitive}, such as an age or a region; {_why(reasons)}"
+    )
+
+
+def _likeliest(column: Column) -> tuple[int, int]:
+    """What others know of people first, then what has few values."""
+    return demographic_rank(column.name), column.values
+
+
+def _unfit_to_publish(column: Column) -> str | None:
+    """Why a column is not to be published as it is, though it could be."""
+    if sensitivity(column.name) is not None:
+        return "its name sounds sensitive; name it only if everyone may know it"
+    known = sounds_demographic(column.name)
+    if is_a_number_of(column.name) and not known:
+        return "its name is that of a number which stands for something; name it only if it points at nobody"
+    least, most = (MOST_SENSITIVE, _KNOWN_POINTS) if known else (_ENOUGH_ROWS, _POINTS_AT_PEOPLE)
+    if column.distinct > max(least, most * column.rows):
+        each = f"{number_of(column)} different values, {column.rows / column.distinct:.1f} rows each on average"
+        return f"{each}, point at people; put them into bands to publish it"
+    return None
 
 
 def _sorted_out(columns: Sequence[Column]) -> tuple[dict[str, str], dict[str, str], list[Column]]:
@@ -117,8 +158,10 @@ def _unusable(column: Column) -> str | None:
 
 def _identifying(column: Column) -> str | None:
     """Why the column says who somebody is."""
-    if sounds_identifying(column.name):
+    if sounds_identifying(column.name) or numbers_persons(column.name):
         return "its name says who somebody is"
+    if numbers_events(column.name):
+        return "its name is that of a number which every visit or row has of its own"
     if column.rows <= _ENOUGH_ROWS or column.kind in ("date", "fraction") or _is_free_text(column):
         return None
     share = column.distinct / column.rows
@@ -169,13 +212,6 @@ def _candidates(usable: Sequence[Column]) -> list[Column]:
             continue
         ranked.append(((1, known, two, column.kind == "whole", -position), column))  # the last column is often the one
     return [column for _, column in sorted(ranked, key=lambda pair: pair[0])]
-
-
-def _person(identifiers: Sequence[Column]) -> str | None:
-    """The identifier that is different in every row: one whose name says so comes first."""
-    unique = [column for column in identifiers if column.unique]
-    named = [column for column in unique if sounds_identifying(column.name)]
-    return next((column.name for column in (*named, *unique)), None)
 
 
 def _none_sensitive(profile: Profile, reasons: Mapping[str, str]) -> str:

@@ -61,3 +61,24 @@ def shown(content: object, most: int = 40) -> str:
     """A name or value for a comment: one line, shortened, and nothing in it that ends the comment."""
     text = "(empty)" if content is None else quoted(content) if isinstance(content, str) else str(content)
     return text if len(text) <= most else text[: most - 4] + '..."'
+
+
+def comment(*sentences: str) -> list[str]:
+    """Sentences as comment lines, wrapped; those that begin with spaces stay indented."""
+    lines = []
+    for sentence in sentences:
+        indent = " " * (len(sentence) - len(sentence.lstrip(" ")))
+        line = ""
+        for word in sentence.strip(" ").split(" "):
+            if line and len(line) + len(word) + 1 > WIDTH - 2 - len(indent):
+                lines.append(f"# {indent}{line}")
+                line = f"   {word}" if indent else word
+            else:
+                line = f"{line} {word}" if line else word
+        lines.append(f"# {indent}{line}")
+    return lines
+
+
+def share(count: int, rows: int) -> str:
+    """A share of the rows, for a comment."""
+    return f"{100 * count / rows:.3g} %"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from discreet.ground.shown import name_some
+from discreet.ground.shown import name_of, name_some
 from discreet.release.buckets.manifest import QIT
 from discreet.release.buckets.strength import rule_changes, tolerance_changes
 from discreet.release.family import READ, Change, Changes, Content
@@ -20,7 +20,7 @@ _PARAMETERS = {
 
 
 def _rules(a: Content, b: Content) -> Iterator[Change]:
-    """Theta, floor and which values are named, where both have them."""
+    """Theta, floor, ceiling and which values are named, where both have them."""
     return rule_changes(a, b) if _ruled(a, b) else iter(())
 
 
@@ -53,6 +53,17 @@ def _average(a: Content, b: Content) -> str:
     return f"{a['rows'] / number[0]:.3g} -> {b['rows'] / number[1]:.3g} rows a bucket on average"
 
 
+def _unprotected(a: Content, b: Content) -> str:
+    before, after = (sum(people for _, people in content["unprotected"]) for content in (a, b))
+    if before == after:
+        return "other values without protection, of as many people"
+    return f"{abs(after - before):,} {'more' if after > before else 'fewer'} people without protection"
+
+
+def _values(unprotected: Any) -> str:
+    return name_some([f"{name_of(value)} ({people:,})" for value, people in unprotected]) or "none"
+
+
 def _classes(classes: Any) -> str:
     return name_some([f"{each['buckets']:,} of {each['size']}" for each in classes])
 
@@ -62,8 +73,8 @@ CHANGES = Changes(
     together=lambda _a, _b: TOGETHER,
     parameters=_PARAMETERS,
     told=("tolerance",),
-    numbers={"rows": _rows, "classes": _average, "loss": _loss},
-    shown={"classes": _classes},
+    numbers={"rows": _rows, "classes": _average, "loss": _loss, "unprotected": _unprotected},
+    shown={"classes": _classes, "unprotected": _values},
     mechanism=_rules,
     guarantee=_tolerances,
     roles={"quasi-identifier": "B publishes it as it is", "sensitive": "B publishes it by bucket only"},

@@ -81,15 +81,18 @@ def check_tolerance(files: BucketFiles) -> str | None:
 
 
 def check_promise(files: BucketFiles) -> str | None:
-    """The tolerances are those that the stated parameters give for the published counts."""
+    """The tolerances are those that the stated parameters give for the published counts, and so is who has none."""
     schema, mechanism, rows = files.manifest.schema, files.statement.mechanism, files.statement.numbers.rows
     domain = schema.domains[schema.sensitive]
     counts = dict(files.engine.rows(f"SELECT {identifier(schema.sensitive)}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
     if not set(mechanism.values) <= set(map(key_of, domain)):
         return "the mechanism must name values of the sensitive domain only"
-    limits = ((value, mechanism.limit(value, counts.get(value, 0), rows)) for value in domain)
+    limits = [(value, mechanism.limit(value, counts.get(value, 0), rows)) for value in domain]
     if tuple((value, limit) for value, limit in limits if limit) != files.statement.guarantee.tolerance:
         return "the promised tolerances are not those that the stated parameters give"
+    unprotected = tuple((value, counts.get(value, 0)) for value, limit in limits if limit == 1)
+    if files.statement.numbers.unprotected not in (None, unprotected):
+        return "the values with tolerance 1, or how many people have them, are not those that are stated"
     return None
 
 

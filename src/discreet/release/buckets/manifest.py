@@ -17,11 +17,15 @@ from discreet.schema.domain import key_of
 QIT = "data/qit.parquet"
 ST = "data/st.parquet"
 NUMBERS = ("rows", "classes", "loss")
+LATER = {"unprotected": 2}  # numbers that releases state from a version of the words on
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatedBuckets:
-    """The parameters of buckets: the tolerance of a value is the one named for it, or min(1, theta x share + floor)."""
+    """The parameters of buckets: the tolerance of a value is the one named for it, else the rule's.
+
+    The rule is min(ceiling, theta x share + floor); where no ceiling is stated, as in the first releases, it is 1.
+    """
 
     sizes: str
     min_size: int | None
@@ -30,6 +34,7 @@ class StatedBuckets:
     theta: Fraction
     floor: Fraction
     values: Mapping[str, Fraction]  # by the text of the value
+    ceiling: Fraction | None = None
 
     kind: ClassVar[str] = "buckets"
 
@@ -41,17 +46,21 @@ class StatedBuckets:
     def limit(self, value: object, count: int, rows: int) -> Fraction:
         """The tolerance of a value that occurs so often."""
         named = self.values.get(key_of(value))
-        return min(Fraction(1), self.theta * Fraction(count, rows) + self.floor) if named is None else named
+        if named is not None:
+            return named
+        top = Fraction(1) if self.ceiling is None else self.ceiling
+        return min(top, self.theta * Fraction(count, rows) + self.floor)
 
     def as_json(self) -> dict[str, Any]:
         values = {name: str(number) for name, number in self.values.items()}
+        ceiling = {} if self.ceiling is None else {"ceiling": str(self.ceiling)}
         return {
             "kind": self.kind,
             "sizes": self.sizes,
             "min_size": self.min_size,
             "max_size": self.max_size,
             "composition": self.composition,
-            "tolerance": {"theta": str(self.theta), "floor": str(self.floor), "values": values},
+            "tolerance": {"theta": str(self.theta), "floor": str(self.floor), "values": values, **ceiling},
         }
 
 
@@ -79,15 +88,26 @@ class StatedAnatomy:
 
 @dataclass(frozen=True, kw_only=True)
 class BucketNumbers:
-    """How many people there are, in how many buckets of which size, and what that loses."""
+    """How many people there are, in how many buckets of which size, and what that loses.
+
+    `unprotected` has every value whose tolerance is 1, with how many people have it; None where a release does not
+    state it.
+    """
 
     rows: int
     classes: tuple[tuple[int, int], ...]
     loss: int
+    unprotected: tuple[tuple[object, int], ...] | None = None
+
+    @property
+    def alone(self) -> int:
+        """How many people stand in a bucket of their own, so that their value can be read off."""
+        return sum(buckets for size, buckets in self.classes if size == 1)
 
     def as_json(self) -> dict[str, Any]:
         classes = [{"size": size, "buckets": buckets} for size, buckets in self.classes]
-        return {"rows": self.rows, "classes": classes, "loss": self.loss}
+        known = {} if self.unprotected is None else {"unprotected": [list(pair) for pair in self.unprotected]}
+        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known}
 
 
 StatedMechanism = StatedBuckets | StatedAnatomy
@@ -120,7 +140,7 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
             "composition": ("random" | "round-robin") as composition,
             "tolerance": {"theta": theta, "floor": floor, "values": dict(named), **more},
             **rest,
-        } if not more and not rest and bool not in (type(least), type(largest)):
+        } if set(more) <= {"ceiling"} and not rest and bool not in (type(least), type(largest)):
             return StatedBuckets(
                 sizes=sizes,
                 min_size=least,
@@ -129,13 +149,14 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
                 theta=_fraction(theta),
                 floor=_fraction(floor),
                 values={name: _fraction(number) for name, number in named.items()},
+                ceiling=_ceiling(more["ceiling"]) if more else None,
             )
         case {"kind": "anatomy", "l": int(diversity), **rest} if not rest and diversity > 1:
             return StatedAnatomy(l=diversity)
         case _:
             raise ReleaseError(
                 "the mechanism must state its kind and its parameters and nothing else: sizes, min_size, max_size, "
-                "composition and tolerance (theta, floor, values) for buckets, l for anatomy"
+                "composition and tolerance (theta, floor, values, ceiling) for buckets, l for anatomy"
             )
 
 
@@ -156,12 +177,33 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
                 found.append((size, buckets))
             case _:
                 raise ReleaseError("classes must be a list of {size, buckets}, both 1 or more")
-    return BucketNumbers(classes=tuple(found), **whole_numbers(block, "rows", "loss"))
+    known = _unprotected(block["unprotected"]) if "unprotected" in block else None
+    return BucketNumbers(classes=tuple(found), unprotected=known, **whole_numbers(block, "rows", "loss"))
+
+
+def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:
+    """Values and numbers of people; raises ReleaseError where they are none."""
+    found = []
+    for pair in data if isinstance(data, list) else [None]:
+        match pair:
+            case [(str() | int() | None) as value, int(people)] if bool not in (type(value), type(people)):
+                found.append((value, people))
+            case _:
+                raise ReleaseError("unprotected must be a list of [value, people]")
+    return tuple(found)
+
+
+def _ceiling(number: object) -> Fraction:
+    """A ceiling as a release writes it: a probability above 0."""
+    found = _fraction(number)
+    if not 0 < found <= 1:
+        raise ReleaseError("ceiling must be above 0 and at most 1")
+    return found
 
 
 def _fraction(number: object) -> Fraction:
     """A fraction as a release writes it."""
     found = stated(number)
     if found is None:
-        raise ReleaseError("theta, floor and tolerances must be fractions in digits")
+        raise ReleaseError("theta, floor, ceiling and tolerances must be fractions in digits")
     return found

@@ -1,6 +1,6 @@
 """Two tolerances side by side: which is stronger, or what that depends on, in exact fractions.
 
-Symbols: f the value's share of the rows; a tolerance is a fraction, or the rule min(1, theta f + floor).
+Symbols: f the value's share of the rows; a tolerance is a fraction, or the rule min(ceiling, theta f + floor).
 """
 
 from __future__ import annotations
@@ -21,26 +21,30 @@ from discreet.schema.domain import Domain, key_of
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """The tolerance of a value that has none of its own: min(1, theta x its share + floor)."""
+    """The tolerance of a value that has none of its own: min(ceiling, theta x its share + floor)."""
 
     theta: Fraction
     floor: Fraction
+    ceiling: Fraction = Fraction(1)
 
     def __str__(self) -> str:
-        return f"{self.theta} x its share + {percent(self.floor)}"
+        most = "" if self.ceiling == 1 else f", {percent(self.ceiling)} at most"
+        return f"{self.theta} x its share + {percent(self.floor)}{most}"
 
 
 Limit = Fraction | Rule
+_NO_CEILING = "1"  # where none is stated
 
 
 def rule_changes(a: Content, b: Content) -> Iterator[Change]:
-    """How theta and floor differ, and which tolerances are named otherwise although the promise is the same."""
+    """How theta, floor and ceiling differ, and which tolerances are named otherwise though the promise is the same."""
     before, after = a["mechanism"]["tolerance"], b["mechanism"]["tolerance"]
-    for name in ("theta", "floor"):
-        if (old := _exact(before[name])) != (new := _exact(after[name])):
+    for name in ("theta", "floor", "ceiling"):
+        one, two = before.get(name, _NO_CEILING), after.get(name, _NO_CEILING)
+        if (old := _exact(one)) != (new := _exact(two)):
             side = "weaker" if new > old else "stronger"
-            meaning = f"{side} for values without a tolerance of their own"
-            yield {"name": name, "a": before[name], "b": after[name], "meaning": meaning}
+            which = "frequent values" if name == "ceiling" else "values"
+            yield {"name": name, "a": one, "b": two, "meaning": f"{side} for {which} without a tolerance of their own"}
     if "guarantee" in a and (keys := sorted(before["values"].keys() ^ after["values"].keys())):
         promised = [{key_of(value): limit for value, limit in _promised(content).items()} for content in (a, b)]
         for key in (key for key in keys if promised[0].get(key) == promised[1].get(key)):
@@ -102,20 +106,22 @@ def _against(rule: Rule, limit: Fraction, above: str, below: str) -> str:
     """What a rule is beside a fixed limit: `above` where it allows more, `below` where it allows less."""
     if rule.floor > limit:
         return above
+    if rule.ceiling < limit:
+        return below
     if rule.floor == limit:
         return f"{above}, or the same where the value does not occur"
     turn = (limit - rule.floor) / rule.theta
     if turn > 1:
         return below
-    return (
-        f"{below} where its share is below {percent(turn)}, else {'the same' if limit == 1 else f'{above} or the same'}"
-    )
+    beyond = "the same" if limit == rule.ceiling else f"{above} or the same"
+    return f"{below} where its share is below {percent(turn)}, else {beyond}"
 
 
 def _rule(content: Content) -> Limit:
     """The rule of a policy; where it does not depend on the share, the number that it is."""
-    theta, floor = (_exact(content["mechanism"]["tolerance"][name]) for name in ("theta", "floor"))
-    return floor if not theta or floor == 1 else Rule(theta=theta, floor=floor)
+    stated_by = {"ceiling": _NO_CEILING, **content["mechanism"]["tolerance"]}
+    theta, floor, ceiling = (_exact(stated_by[name]) for name in ("theta", "floor", "ceiling"))
+    return min(floor, ceiling) if not theta or floor >= ceiling else Rule(theta=theta, floor=floor, ceiling=ceiling)
 
 
 def _exact(text: Any) -> Fraction:

@@ -36,6 +36,7 @@ class Perturbing(ABC):
     compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = True  # coins belong to tuples, not to rows
     cost: ClassVar[Fraction] = Fraction(0)
+    shows_rows: ClassVar[bool] = False
     steps: ClassVar[Mapping[str, float]] = {READ: 0.3, NOISE: 0.3, WRITE: 0.4}
 
     @property

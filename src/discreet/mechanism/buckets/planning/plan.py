@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.ground.exact import Number, exact
-from discreet.ground.shown import and_more, name_of
+from discreet.ground.shown import and_more, name_of, name_some
 from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
@@ -20,6 +20,7 @@ from discreet.mechanism.buckets.planning.metrics import information_loss, mean_s
 from discreet.schema.domain import key_of
 
 _FEW = 8  # values that are named as what drives the cost
+_NAMED = 12  # values without protection that are named
 _REASONS = 12  # values whose reasons are shown
 _CLOCK = (
     "the search was stopped by the clock (seconds), so another day or machine may give another plan; leave seconds out "
@@ -79,6 +80,29 @@ class BucketPlan:
         """How often each value occurs."""
         return {value: sum(shares.values()) for value, shares in self.allocation.items()}
 
+    @property
+    def unprotected(self) -> tuple[tuple[object, int], ...]:
+        """Every value whose tolerance is 1, with how many records have it: a bucket may show it with certainty."""
+        counts = self.counts
+        return tuple((value, counts.get(value, 0)) for value, limit in self.tolerance.items() if limit == 1)
+
+    @property
+    def alone(self) -> int:
+        """How many records stand in a bucket of their own."""
+        return sum(buckets for size, buckets in self.classes if size == 1)
+
+    @property
+    def certain(self) -> int:
+        """How many records, at least, stand in a bucket of one value, whatever the coins give: whoever looks it up
+        knows the value.
+        """
+        found = self.alone
+        for size, buckets in self.classes:
+            inside = max(shares.get(size, 0) for shares in self.allocation.values())
+            others = size * buckets - inside  # each of them is in one bucket at most
+            found += size * max(0, buckets - others) if size > 1 else 0
+        return found
+
     def drivers(self) -> tuple[tuple[object, int, int], ...]:
         """What the cost comes from: values that cannot go to the smallest class, as (value, records, smallest size)."""
         found = [(value, count, smallest_size(self.tolerance[value])) for value, count in self.counts.items() if count]
@@ -97,7 +121,24 @@ class BucketPlan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return (_CLOCK,) if self.stopped_by_clock else ()
+        clock = (_CLOCK,) if self.stopped_by_clock else ()
+        return (*clock, *self._unprotected())
+
+    def _unprotected(self) -> Iterator[str]:
+        """Who is not protected, by name and number."""
+        if self.unprotected:
+            listed = name_some([f"{name_of(value)} ({records:,})" for value, records in self.unprotected], most=_NAMED)
+            people = sum(records for _, records in self.unprotected)
+            yield (
+                f"not protected, with tolerance 1: {listed}; that is {people:,} of {self.records:,} people, whose "
+                "bucket may show their value with certainty. A ceiling below 1 protects them too"
+            )
+        if self.certain:
+            alone = f"{self.alone:,} of them alone" if self.alone else "none of them alone"
+            yield (
+                f"{self.certain:,} people or more stand in a bucket of one value ({alone}), which shows it with "
+                "certainty"
+            )
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -111,6 +152,8 @@ class BucketPlan:
             "classes": [{"size": size, "buckets": buckets} for size, buckets in self.classes],
             "records": self.records,
             "tolerance": {key_of(value): str(limit) for value, limit in self.tolerance.items()},
+            "unprotected": {key_of(value): records for value, records in self.unprotected},
+            "alone": self.alone,
         }
         return {**content, "reasons": [reason.as_json() for reason in self.explain()]} if explain else content
 

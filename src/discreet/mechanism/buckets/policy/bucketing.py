@@ -32,6 +32,7 @@ class Bucketing(ABC):
     composition: str  # how values are spread over buckets
     any_order: ClassVar[bool] = False  # each row is given its slot as it comes
     views: ClassVar[int] = 1
+    shows_rows: ClassVar[bool] = True
     cost: ClassVar[Fraction] = Fraction(0)
     steps: ClassVar[Mapping[str, float]] = {_PLAN: 0.05, **SHARES, _LAST: 0.02}
 
@@ -46,6 +47,10 @@ class Bucketing(ABC):
     @abstractmethod
     def as_json(self) -> dict[str, Any]:
         """Every public parameter."""
+
+    def stated(self) -> dict[str, Any]:
+        """Every public parameter as a release states it."""
+        return self.as_json()
 
     def fits(self, table: Table) -> None:  # noqa: B027 - nothing to refuse here, and none of them has more to say
         """Any table that can be planned can be published."""
@@ -73,9 +78,11 @@ class Bucketing(ABC):
             write_manifest(
                 folder,
                 table.schema,
-                mechanism=self.as_json(),
+                mechanism=self.stated(),
                 guarantee=self.guarantee(table.histogram),
-                numbers=BucketNumbers(rows=table.rows, classes=plan.classes, loss=plan.loss),
+                numbers=BucketNumbers(
+                    rows=table.rows, classes=plan.classes, loss=plan.loss, unprotected=plan.unprotected
+                ),
                 csv=csv,
                 continued=place.continued,
                 seeded=coins.seeded,

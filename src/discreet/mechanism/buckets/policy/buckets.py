@@ -31,6 +31,7 @@ from discreet.schema.schema import Schema
 from discreet.table.table import Table
 
 COMPOSITIONS = ("random", "round-robin")
+_KEYS = ("theta", "floor", "ceiling", "values")  # of a tolerance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +124,7 @@ class Buckets(Bucketing):
         return sweep(over, sizes, lambda size: replace(self, max_size=size).plan_of(counts))
 
     def _with_theta(self, theta: Fraction) -> Buckets:
-        old = self.tolerance
-        return replace(self, tolerance=Tolerance(theta=theta, floor=old.floor, values=old.values))
+        return replace(self, tolerance=replace(self.tolerance, theta=theta))
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises."""
@@ -164,18 +164,24 @@ class Buckets(Bucketing):
                 "max_size": {"description": "The largest bucket."} | size,
                 "composition": {"description": "How values are put together in buckets.", "enum": list(COMPOSITIONS)},
                 "tolerance": {
-                    "description": "How probable an inference of each value may become: min(1, theta x share + floor), "
-                    "or as listed.",
+                    "description": "How probable an inference of each value may become: min(ceiling, theta x share "
+                    "+ floor), or as listed; the ceiling is 1 unless given.",
                     "type": "object",
                     "additionalProperties": False,
-                    "properties": {"theta": NUMBER, "floor": NUMBER, "values": values},
+                    "properties": {"theta": NUMBER, "floor": NUMBER, "ceiling": NUMBER, "values": values},
                 },
             },
         }
 
+    def stated(self) -> dict[str, Any]:
+        """As a release states it: the ceiling too where it is 1, which a policy's digest does not count."""
+        return {**self.as_json(), "tolerance": {**self._tolerance(str), "ceiling": str(self.tolerance.ceiling)}}
+
     def _tolerance(self, write: Any) -> dict[str, Any]:
-        values = {key_of(value): write(number) for value, number in self.tolerance.values.items()}
-        return {"theta": write(self.tolerance.theta), "floor": write(self.tolerance.floor), "values": values}
+        own = self.tolerance
+        values = {key_of(value): write(number) for value, number in own.values.items()}
+        ceiling = {} if own.ceiling == 1 else {"ceiling": write(own.ceiling)}
+        return {"theta": write(own.theta), "floor": write(own.floor), **ceiling, "values": values}
 
 
 def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Tolerance | None:
@@ -185,11 +191,8 @@ def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Toleran
         complain(key, "[mechanism.tolerance] is missing; give theta and floor, or a tolerance for each value")
         return None
     for name in section:
-        if name not in ("theta", "floor", "values"):
-            complain(
-                (*key, name),
-                f"{name} is not a key of tolerance{did_you_mean(name, ('theta', 'floor', 'values'))}",
-            )
+        if name not in _KEYS:
+            complain((*key, name), f"{name} is not a key of tolerance{did_you_mean(name, _KEYS)}")
     domain = schema.domains[schema.sensitive]
     named = {key_of(value): value for value in domain}
     given = section.get("values", {})
@@ -202,7 +205,7 @@ def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Toleran
                 (*key, "values", name),
                 f"{name} is not a value of {schema.sensitive}{did_you_mean(name, named)}",
             )
-    parts = {"theta": section.get("theta", 0), "floor": section.get("floor", 0)}
+    parts = {"theta": section.get("theta", 0), "floor": section.get("floor", 0), "ceiling": section.get("ceiling", 1)}
     wrong = False
     checks = [
         *({name: part} for name, part in parts.items()),
@@ -214,7 +217,7 @@ def _read_tolerance(section: Any, schema: Schema, complain: Complain) -> Toleran
         except PolicyError as error:
             complain((*key, *error.key), str(error))
             wrong = True
-    if not wrong and not any(exact(name, part) for name, part in parts.items()) and len(given) < len(named):
+    if not wrong and not any(exact(name, parts[name]) for name in ("theta", "floor")) and len(given) < len(named):
         complain(key, "tolerance must be above 0 for every value; set theta or floor, or list every value")
         wrong = True
     if wrong or not set(given) <= set(named):

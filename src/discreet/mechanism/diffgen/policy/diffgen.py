@@ -23,6 +23,7 @@ from discreet.mechanism.diffgen.making.make import make_leaves, measure
 from discreet.mechanism.diffgen.making.measurements import Measurements, measurements_from_json
 from discreet.mechanism.diffgen.making.noise import Noise, OpenDpNoise, SeededNoise
 from discreet.mechanism.diffgen.making.write import write_leaves
+from discreet.mechanism.diffgen.planning.limits import MOST_TABLE_COUNTS, RESERVED
 from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of
 from discreet.mechanism.diffgen.planning.score import SCORES
 from discreet.mechanism.diffgen.planning.settings import Settings
@@ -42,8 +43,6 @@ from discreet.table.table import Table
 
 CONSISTENCIES = ("exact", "paper", "none")
 GUIDES = ("histogram", "exponential")
-RESERVED = ("ATTRIBUTE", "VALUE", "CELL")  # columns of a release's tables
-MOST_TABLE_COUNTS = 100_000  # cells x classes over all attributes, each with noise of its own
 MOST_SPECIALIZATIONS = 1_000
 _MEASURE, _WRITE = "measuring with noise", "writing leaves and tables"
 
@@ -64,6 +63,7 @@ class DiffGen:
     compared: ClassVar[tuple[str, ...]] = ()
     any_order: ClassVar[bool] = True
     views: ClassVar[int] = 1
+    shows_rows: ClassVar[bool] = False
     steps: ClassVar[Mapping[str, float]] = {_MEASURE: 0.6, _WRITE: 0.4}
 
     def __post_init__(self) -> None:

@@ -1,0 +1,56 @@
+"""Drafting a policy for DiffGen: columns that can be generalized, and a budget to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from discreet.mechanism.diffgen.planning.limits import MOST_TABLE_COUNTS, RESERVED
+from discreet.mechanism.draft.domain import width_of
+from discreet.mechanism.draft.family import Section
+from discreet.mechanism.draft.toml import comment
+from discreet.schema.taxonomy import MOST_CELLS, MOST_VALUES
+from discreet.table.profile import Column
+
+EPSILON = 1
+
+
+class DiffGenDrafts:
+    """DiffGen counts columns in cells of their taxonomies: long lists of texts have none."""
+
+    decision = "Epsilon. How much one person's record may change the probability of any release."
+    shown = "counted with noise, over their taxonomies"
+
+    def fits(self, chosen: Sequence[Column], column: Column, sensitive: Column) -> str | None:
+        if column.name.upper() in RESERVED:
+            return f"a release adds its own {column.name.upper()}; rename it to publish it"
+        if column.kind != "whole" and column.values > MOST_CELLS:
+            return f"{column.values:,} texts, more than {MOST_CELLS}, need a hierarchy to be generalized"
+        if column.low is not None and column.high is not None and column.high - column.low >= MOST_VALUES - 1:
+            return f"its range is longer than {MOST_VALUES:,} whole numbers; put it into bands to publish it"
+        counts = sum(map(_cells, (*chosen, column))) * width_of(sensitive, sensitive=True)
+        if counts > MOST_TABLE_COUNTS:
+            return f"with it there would be {counts:,} noisy counts, more than {MOST_TABLE_COUNTS:,}"
+        return None
+
+    def section(self, published: Sequence[Column], sensitive: Column) -> Section:
+        return Section(lines=list(_lines()), parameters={"epsilon": EPSILON})
+
+
+def _cells(column: Column) -> int:
+    return min(width_of(column), MOST_CELLS) + 1
+
+
+def _lines() -> Iterator[str]:
+    yield "[mechanism]"
+    yield 'kind = "diffgen"'
+    yield from comment(
+        "DECIDE: with or without one record, any release is at most e^epsilon times as probable: 1 is a factor of 2.7, "
+        "0.1 of 1.1. Smaller protects better and makes more noise. The epsilons of all releases of the same people add "
+        "up.",
+        "Hierarchies (hierarchy, widths, prefixes in a domain) say how values are generalized; without, texts have "
+        "none and numbers have ranges.",
+    )
+    yield f"epsilon = {EPSILON}"
+
+
+DRAFTS = DiffGenDrafts()
