@@ -22,6 +22,7 @@ from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
+from discreet.estimate.unit import meaning_of
 from discreet.ground.closing import Closes
 from discreet.query.condition import Atom, Column, Every
 from discreet.release.family import FAMILIES
@@ -68,8 +69,7 @@ class Release(Closes, ABC):
     def _engine(self) -> Database:
         """The database that reads the files, opened with the first question."""
         with self._lock:
-            if self._closed:
-                raise QueryError("the release is closed; open it again")
+            self._check_open()
             if self._opened is None:
                 self._opened = Database(paths=[self._manifest.folder], memory=self._limits.memory)
             return self._opened
@@ -95,7 +95,7 @@ class Release(Closes, ABC):
 
     @property
     def holds(self) -> str:
-        """What `size` counts, in a word."""
+        """What `size` counts, in words: rows, tuples with the random ones, or noisy counts of leaves."""
         return self._family.holds
 
     @property
@@ -106,12 +106,17 @@ class Release(Closes, ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How much its files hold: rows, tuples with the random ones, or noisy counts."""
+        """How much its files hold, which need not be people: `holds` says what it counts."""
 
     @property
     @abstractmethod
     def unit(self) -> str:
         """What its counts count: people, records or distinct tuples."""
+
+    @property
+    def unit_words(self) -> str:
+        """What a reader must know of the unit before he uses a number; empty where the word says it all."""
+        return meaning_of(self.unit)
 
     @abstractmethod
     def _possible(self, column: str) -> Collection[Any]:
@@ -194,6 +199,11 @@ class Release(Closes, ABC):
             self._closed, opened, self._opened = True, self._opened, None
         if opened is not None:
             opened.close()
+
+    def _check_open(self) -> None:
+        """Raise QueryError where the release is closed: nothing is answered then, whatever is remembered."""
+        if self._closed:
+            raise QueryError("the release is closed; open it again")
 
     def _asking(self) -> AbstractContextManager[None]:
         """Answer one question inside, within the limits and apart from those of other threads."""

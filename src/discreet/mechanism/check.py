@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,14 @@ from discreet.errors import DiscreetError, Infeasible, PolicyError, TableError
 from discreet.ground.progress import Progress
 from discreet.mechanism.mechanism import publishing
 from discreet.schema.lines import line_of
-from discreet.schema.policy import read_policy
+from discreet.schema.nearest import nearest_name
+from discreet.schema.policy import Policy, PolicyFile, read_policy, told_of
 from discreet.schema.read import Problem, from_the_top
+from discreet.table.inspect import missing_column
+from discreet.table.names import columns_in
 from discreet.table.read import open_table
 from discreet.table.source import CsvForm
+from discreet.table.table import Table
 
 
 def check(
@@ -28,35 +33,84 @@ def check(
     `show_values` puts cells of the table into the messages: for the custodian's eyes only.
     """
     found = read_policy(Path(policy))
-    problems = list(found.problems)
     if source is None or found.parts is None:
-        return tuple(problems)
-    parts, schema = found.parts, found.parts.schema
-    if schema is None:
-        unchecked = "the table was not checked; mend the domain of the sensitive column first"
-        return (*problems, Problem(line=None, message=unchecked))
+        return found.problems
     try:
+        problems = _beside_the_table(found, source, csv)
+        roles, schema = found.parts.roles, found.parts.schema
+        if schema is None:
+            unchecked = "the cells were not checked; mend the sensitive column and its domain first"
+            return (*problems, Problem(line=None, message=unchecked))
         table, misfits = open_table(
-            source, schema, parts.identifiers, parts.person, csv=csv, show=show_values, progress=progress
+            source, schema, roles.identifiers, roles.person, csv=csv, show=show_values, progress=progress
         )
     except DiscreetError as error:
-        return (*problems, Problem(line=None, message=str(error)))
-    for misfit in misfits:
-        at = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
-        problems.append(Problem(line=line_of(at, found.lines), message=misfit.message))
-    if table is not None and found.policy is not None:
-        mechanism = publishing(found.policy.mechanism)
-        try:
-            mechanism.fits(table)
-            mechanism.plan(table)
-        except TableError as error:
-            problems.append(Problem(line=line_of(("table", "public_rows"), found.lines), message=str(error)))
-        except DiscreetError as error:
-            told = error.key if isinstance(error, PolicyError | Infeasible) else ()
-            key = from_the_top(told or (mechanism.blamed,))
-            problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
-        finally:
-            table.close()
-    elif table is not None:
-        table.close()
+        return (*found.problems, Problem(line=None, message=str(error)))
+    fitting = [_problem(misfit.key, misfit.message, found) for misfit in misfits]
+    problems = sorted([*problems, *fitting], key=_place)
+    if table is not None:
+        with table:
+            problems += _unplanned(table, found)
     return tuple(problems)
+
+
+def load_for(policy: str | Path, source: Any, *, csv: CsvForm | None = None) -> Policy:
+    """The policy for a table; raises PolicyError with every problem, where a wrong name is held against the table's."""
+    found = read_policy(Path(policy))
+    if found.policy is not None:
+        return found.policy
+    try:
+        problems = _beside_the_table(found, source, csv)
+    except DiscreetError:
+        problems = list(found.problems)  # the policy must be mended first, whatever the table is like
+    raise PolicyError(told_of(policy, problems))
+
+
+def _beside_the_table(found: PolicyFile, source: Any, csv: CsvForm | None) -> list[Problem]:
+    """The problems of a policy; a name in it that the table has not got is said to be that, and what follows from it
+    is not said.
+    """
+    parts, problems = found.parts, list(found.problems)
+    if parts is None:
+        return problems
+    asked = [
+        (role, name)
+        for role, name in parts.roles
+        if parts.schema is None or (name in parts.roles.published and name not in parts.schema.columns)
+    ]
+    if not asked:
+        return problems
+    present = columns_in(source, csv, [name for _, name in parts.roles])
+    folded = {name.casefold() for name in present}
+    for role, name in asked:
+        if name.casefold() in folded:
+            continue
+        meant = nearest_name(name, present)
+        problems = [
+            each for each in problems if each.key != ("table", role, name) and each.key[:2] != ("domains", meant)
+        ]
+        misfit = missing_column(name, role, present)
+        problems.append(_problem(misfit.key, misfit.message, found))
+    return sorted(problems, key=_place)
+
+
+def _unplanned(table: Table, found: PolicyFile) -> Sequence[Problem]:
+    """What publishing would refuse: the mechanism is asked as `publish` asks it."""
+    if found.policy is None:
+        return ()
+    mechanism = publishing(found.policy.mechanism)
+    try:
+        mechanism.fits(table)
+        mechanism.plan(table)
+    except DiscreetError as error:
+        told = error.key if isinstance(error, PolicyError | Infeasible | TableError) else ()
+        return [_problem(from_the_top(told or (mechanism.blamed,)), str(error), found)]
+    return ()
+
+
+def _place(problem: Problem) -> int:
+    return problem.line or 0
+
+
+def _problem(key: tuple[str, ...], message: str, found: PolicyFile) -> Problem:
+    return Problem(line=line_of(key, found.lines), message=message, key=key)

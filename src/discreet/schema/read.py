@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.paths import Paths
-from discreet.schema.schema import MOST_ROWS, RESERVED, Schema
+from discreet.schema.roles import Roles, read_roles
+from discreet.schema.schema import Schema
+from discreet.schema.sections import section_of, unknown_keys
 
 VERSION = 1
-ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person", "public_rows")
 DOMAINS = (  # the keys that say a domain; with two, the second only generalizes
     {"integers"},
     {"integers", "hierarchy"},
@@ -29,14 +30,16 @@ DOMAINS = (  # the keys that say a domain; with two, the second only generalizes
 )
 DOMAIN_KEYS = ("integers", "values", "hierarchy", "widths", "prefixes")
 MISSING = {"refuse": False, "category": True}
+_STAND_INS = (Integers(low=0, high=1), Integers(low=0, high=999))  # for domains that cannot be read
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One thing that is wrong with a policy, and the line it stands on."""
+    """One thing that is wrong with a policy, and the line it stands on; `key` is what it is about."""
 
     line: int | None
     message: str
+    key: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f", line {self.line}: {self.message}" if self.line else f": {self.message}"
@@ -45,51 +48,66 @@ class Problem:
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """What could be read of a policy: the schema has the columns whose domains are right, and is None without the
-    sensitive one; the mechanism is None where it is wrong.
+    sensitive one; the mechanism is None where it is wrong, or where what it needs to know is.
     """
 
     schema: Schema | None
     mechanism: Mechanism | None
-    identifiers: tuple[str, ...]
-    person: str | None
+    roles: Roles
 
 
 def read_document(document: Mapping[str, Any], version: int, folder: Path, complain: Complain) -> Parts:
     """The parts of a policy that can be told; complains of everything that is wrong."""
-    _unknown(document, ("version", "table", "domains", "mechanism"), (), complain)
+    unknown_keys(document, ("version", "table", "domains", "mechanism"), (), complain)
     if type(document.get("version")) is not int or document["version"] != version:
         complain(
             ("version",),
             f"version ({shown(document.get('version'))}) must be {version}; write version = {version} first",
         )
-    roles = _read_roles(_section(document, "table", complain), complain)
-    columns = (*roles["quasi_identifiers"], *([roles["sensitive"]] if roles["sensitive"] else []))
-    domains = _read_domains(_section(document, "domains", complain), columns, folder, complain)
-    section = _section(document, "mechanism", complain)
+    roles = read_roles(section_of(document, "table", complain), complain)
+    domains = _read_domains(section_of(document, "domains", complain), roles, folder, complain)
+    section = section_of(document, "mechanism", complain)
     kind = section.get("kind")
     if "mechanism" in document and not (isinstance(kind, str) and kind in MECHANISMS):
         complain(("mechanism", "kind"), f"kind ({shown(kind)}) must name a mechanism{did_you_mean(kind, MECHANISMS)}")
     schema = mechanism = None
-    if roles["sensitive"] in domains:
-        told = tuple(name for name in roles["quasi_identifiers"] if name in domains)
+    if roles.sensitive is not None and roles.sensitive in domains:
+        told = tuple(name for name in roles.quasi_identifiers if name in domains)
         try:
             schema = Schema(
-                quasi_identifiers=told,
-                sensitive=roles["sensitive"],
-                domains=domains,
-                public_rows=roles["public_rows"],
+                quasi_identifiers=told, sensitive=roles.sensitive, domains=domains, public_rows=roles.public_rows
             )
-            mechanism = _read_mechanism(kind, section, schema, complain)
+            mechanism = _read_mechanism(kind, section, schema, roles, complain)
         except PolicyError as error:
             complain(from_the_top(error.key), str(error))
-    return Parts(schema=schema, mechanism=mechanism, identifiers=roles["identifiers"], person=roles["person"])
+    return Parts(schema=schema, mechanism=mechanism, roles=roles)
 
 
-def _read_mechanism(kind: Any, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
+def _read_mechanism(
+    kind: Any, section: Mapping[str, Any], schema: Schema, roles: Roles, complain: Complain
+) -> Mechanism | None:
+    """The mechanism; where the schema is not whole, complains only of what is wrong whatever stands in the gaps."""
     if not isinstance(kind, str) or kind not in MECHANISMS:
         return None
-    rest = {key: value for key, value in section.items() if key != "kind"}
-    return MECHANISMS[kind].read(rest, schema, lambda key, message: complain(from_the_top(key), message))
+    read, rest = MECHANISMS[kind].read, {key: value for key, value in section.items() if key != "kind"}
+    if roles.counted and schema.quasi_identifiers == roles.quasi_identifiers:
+        return read(rest, schema, lambda key, message: complain(from_the_top(key), message))
+    always: dict[tuple[tuple[str, ...], str], None] | None = None
+    for whole in _completed(schema, roles):
+        found: dict[tuple[tuple[str, ...], str], None] = {}
+        read(rest, whole, lambda key, message, found=found: found.setdefault((key, message)))  # type: ignore[misc]
+        always = found if always is None else {each: None for each in always if each in found}
+    for key, message in always or ():
+        complain(from_the_top(key), message)
+    return None
+
+
+def _completed(schema: Schema, roles: Roles) -> Iterator[Schema]:
+    """Schemas as this one may have been meant: with few and with many values for a domain that cannot be read."""
+    for rows in (roles.public_rows,) if roles.counted else (None, 1):
+        for domain in _STAND_INS:
+            domains = {name: schema.domains.get(name, domain) for name in roles.published}
+            yield replace(schema, quasi_identifiers=roles.quasi_identifiers, domains=domains, public_rows=rows)
 
 
 def from_the_top(key: tuple[str, ...]) -> tuple[str, ...]:
@@ -97,80 +115,12 @@ def from_the_top(key: tuple[str, ...]) -> tuple[str, ...]:
     return key if key[:1] in (("table",), ("domains",)) else ("mechanism", *key)
 
 
-def _section(document: Mapping[str, Any], name: str, complain: Complain) -> Mapping[str, Any]:
-    section = document.get(name)
-    if isinstance(section, dict):
-        return section
-    complain((name,), f"[{name}] is missing; add it" if section is None else f"{name} must be a table: [{name}]")
-    return {}
-
-
-def _unknown(section: Mapping[str, Any], known: tuple[str, ...], key: tuple[str, ...], complain: Complain) -> None:
-    for name in section:
-        if name not in known:
-            complain(
-                (*key, name),
-                f"{name} is not a key of {'.'.join(key) or 'a policy'}{did_you_mean(name, known)}",
-            )
-
-
-def _read_roles(table: Mapping[str, Any], complain: Complain) -> dict[str, Any]:
-    """Roles as tuples of names; a column has one role, and names that differ only in case are one name."""
-    _unknown(table, ROLES, ("table",), complain)
-    roles: dict[str, Any] = {}
-    for role in ("identifiers", "quasi_identifiers"):
-        names = table.get(role, [])
-        if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-            complain(("table", role), f'{role} must be a list of column names, such as ["age", "gender"]')
-            names = []
-        roles[role] = tuple(names)
-    for role in ("sensitive", "person"):
-        name = table.get(role)
-        if name is not None and (not isinstance(name, str) or not name):
-            complain(("table", role), f"{role} must be the name of one column")
-            name = None
-        roles[role] = name
-    rows = table.get("public_rows")
-    if rows is not None and (type(rows) is not int or not 1 <= rows <= MOST_ROWS):
-        complain(
-            ("table", "public_rows"), "public_rows must be a whole number, 1 or more: how many rows everybody knows of"
-        )
-        rows = None
-    roles["public_rows"] = rows
-    if table and not roles["quasi_identifiers"]:
-        complain(("table", "quasi_identifiers"), "quasi_identifiers must name at least one column")
-    if table and roles["sensitive"] is None:
-        complain(("table", "sensitive"), "sensitive must name the column that must not be inferred")
-    seen: dict[str, str] = {}
-    for role, names in (
-        ("identifiers", roles["identifiers"]),
-        ("quasi_identifiers", roles["quasi_identifiers"]),
-        ("sensitive", (roles["sensitive"],) if roles["sensitive"] else ()),
-    ):
-        for name in names:
-            if name.casefold() in seen:
-                complain(("table", role), f"{name} must have one role; it is in {seen[name.casefold()]} already")
-            seen.setdefault(name.casefold(), role)
-            if role != "identifiers" and name.upper() in RESERVED:
-                complain(
-                    ("table", role),
-                    f"a published column must not be called {name}; a release adds its own {name}",
-                )
-    if roles["person"] and seen.get(roles["person"].casefold(), "identifiers") != "identifiers":
-        complain(
-            ("table", "person"),
-            f"person ({roles['person']}) must not be published; take it out of the other roles",
-        )
-    return roles
-
-
-def _read_domains(
-    section: Mapping[str, Any], columns: tuple[str, ...], folder: Path, complain: Complain
-) -> dict[str, Domain]:
+def _read_domains(section: Mapping[str, Any], roles: Roles, folder: Path, complain: Complain) -> dict[str, Domain]:
     domains: dict[str, Domain] = {}
-    for name in columns:
-        if name not in section:
-            complain(("domains",), f"[domains.{name}] is missing; declare the values that {name} may take")
+    columns = roles.published
+    for role, name in roles:
+        if name in columns and name not in section:
+            complain(("table", role, name), f"[domains.{name}] is missing; declare the values that {name} may take")
     for name, entry in section.items():
         key = ("domains", name)
         if name not in columns:
@@ -182,7 +132,7 @@ def _read_domains(
                 "integers may have a hierarchy or widths besides, and values a hierarchy or prefixes",
             )
         else:
-            _unknown(entry, (*DOMAIN_KEYS, "missing"), key, complain)
+            unknown_keys(entry, (*DOMAIN_KEYS, "missing"), key, complain)
             if str(entry.get("missing", "refuse")) not in MISSING:
                 complain(
                     (*key, "missing"), f'{name}: missing ({shown(entry["missing"])}) must be "refuse" or "category"'

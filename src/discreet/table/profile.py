@@ -18,8 +18,9 @@ from discreet.engine.faults import Unfit
 from discreet.ground.progress import Progress, Steps
 from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts
 from discreet.table.names import ambiguous_names, check_names, names_in
-from discreet.table.reading import parsing_share, unreadable
-from discreet.table.source import CsvForm, find_source, name_of_source
+from discreet.table.ragged import first_ragged
+from discreet.table.reading import parsing_share, uneven, unreadable
+from discreet.table.source import DELIMITERS, CsvForm, find_source, name_of_source
 
 MOST_VALUES = 1_000  # values that a draft lists
 _FEW = 2 * MOST_VALUES  # an estimate of distinct values is some percent off
@@ -85,6 +86,8 @@ def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | 
     name = name_of_source(source)
     try:
         names = names_in(source, csv) if isinstance(source, str | Path) else []
+        if len(names) == 1 and set(names[0]) & set(DELIMITERS) and (ragged := first_ragged(source, csv)):
+            raise uneven(name, ragged)  # else a table of one column, called as the whole header is
         clear = [each for each in names if each not in ambiguous_names(source, names, csv)]
         check_names(source, csv, clear)
         with closing(DuckEngine()) as engine:
@@ -98,7 +101,7 @@ def profile_table(source: Any, csv: CsvForm | None = None, progress: Progress | 
             types = {each: kind for each, kind in present.items() if each not in ambiguous}
             rows, columns = _profiled(engine, types, steps)
     except Unfit as fault:
-        raise unreadable(name, fault) from None
+        raise unreadable(source, csv, fault) from None
     known = {column.name: column for column in columns}
     unknown = Column(name="", type="", kind="other", rows=rows, filled=0, distinct=0, ambiguous=True)
     return Profile(name=name, rows=rows, columns=tuple(known.get(each, replace(unknown, name=each)) for each in names))

@@ -79,9 +79,8 @@ def open_table(
                 rows, strange = check_cells(engine, schema, show=show)
             misfits += strange
             if not rows:
-                misfits.append(
-                    Misfit(column=schema.sensitive, message="the table has no rows; nothing can be published")
-                )
+                nobody = "the table has no rows; nothing can be published"
+                misfits.append(Misfit(column=schema.sensitive, message=nobody, key=()))
             if not misfits:
                 check_stamps(files)
                 table = Table(
@@ -100,7 +99,7 @@ def open_table(
                 )
         return table, misfits
     except Unfit as fault:
-        raise unreadable(name_of_source(source), fault) from None
+        raise unreadable(source, csv, fault) from None
     finally:
         if table is None:
             engine.close()

@@ -34,6 +34,7 @@ class Perturbing(ABC):
     kind: ClassVar[str]
     blamed: ClassVar[str] = "posterior"
     compared: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = False
     any_order: ClassVar[bool] = True  # coins belong to tuples, not to rows
     cost: ClassVar[Fraction] = Fraction(0)
     steps: ClassVar[Mapping[str, float]] = {READ: 0.3, NOISE: 0.3, WRITE: 0.4}

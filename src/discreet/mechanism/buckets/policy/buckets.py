@@ -46,6 +46,7 @@ class Buckets(Bucketing):
     kind: ClassVar[str] = "buckets"
     blamed: ClassVar[str] = "tolerance"
     compared: ClassVar[tuple[str, ...]] = ("sizes", "theta", "max_size")
+    explains: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, Tolerance):

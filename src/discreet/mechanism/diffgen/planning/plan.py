@@ -46,16 +46,21 @@ class DiffGenPlan:
         yield "the rows were not looked at: a plan that depended on them would have to be paid for"
 
 
-def plan_of(settings: Settings) -> DiffGenPlan:
-    """The plan; it is public, for a number that depended on the rows would have to be paid for."""
+def possible_parts(settings: Settings) -> Iterator[Parts]:
+    """The parts of epsilon as a release may state them, whatever is measured."""
     if settings.guided:
-        parts = histogram_parts(settings.histogram_budget, settings.taxonomies, again=False)
+        yield histogram_parts(settings.histogram_budget, settings.taxonomies, again=False)
     else:
         budget = settings.exponential_budget
-        parts = exponential_parts(budget, budget.splits, budget.selections)
+        yield exponential_parts(budget, budget.splits, budget.selections)
+        yield exponential_parts(budget, 1, 1)
+
+
+def plan_of(settings: Settings) -> DiffGenPlan:
+    """The plan; it is public, for a number that depended on the rows would have to be paid for."""
     return DiffGenPlan(
         epsilon=settings.epsilon,
-        parts=parts,
+        parts=next(possible_parts(settings)),
         attributes=len(settings.taxonomies),
         classes=settings.classes,
         table_counts=settings.table_counts,
