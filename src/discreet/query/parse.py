@@ -18,6 +18,7 @@ from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Condition
 from discreet.query.rebuild import Auxiliary, Scope, one_table, rebuild
+from discreet.query.refused import refused_clause, refused_projection
 from discreet.schema.schema import Schema
 
 LONGEST = 65_536
@@ -72,12 +73,13 @@ def _parse(words: str, allowed: tuple[str, ...]) -> exp.Select:
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         raise QueryError("the question must be SQL such as age > 30 AND gender = 'F'") from None
     if len(trees) != 1 or type(trees[0]) is not exp.Select:
-        raise QueryError("the question must be one condition or one SELECT COUNT(*), and no other statement")
+        raise QueryError(
+            "the question must be one condition or one SELECT COUNT(*), and no other statement; ask several questions "
+            "one by one, or in a file with --questions"
+        )
     given = {name for name, part in trees[0].args.items() if part}
     if extra := given - set(allowed):
-        raise QueryError(
-            f"{sorted(extra)[0].strip('_').upper()} cannot be answered; ask SELECT COUNT(*) ... WHERE ... GROUP BY ..."
-        )
+        raise refused_clause(min(extra))
     return trees[0]
 
 
@@ -92,7 +94,7 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
         if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not any(each.this.args.values()):
             counted += 1
         elif not isinstance(each, exp.Column) or scope.column(each) not in grouped:
-            raise QueryError("SELECT must list COUNT(*) and columns of GROUP BY only; sums and means are not answered")
+            raise refused_projection(each)
     if counted != 1:
         raise QueryError("SELECT must list COUNT(*) once")
     if len(set(grouped)) < len(grouped):

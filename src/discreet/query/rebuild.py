@@ -15,6 +15,7 @@ from discreet.engine.duck.sql import identifier, text
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
+from discreet.query.refused import bare, name_of, refused_node, unknown_column
 from discreet.schema.domain import Domain, Integers
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
@@ -66,7 +67,7 @@ class Scope:
     def column(self, node: exp.Expr) -> str:
         """The column that a node names, as the schema spells it."""
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
-            raise QueryError(f"a column name was expected instead of {_name(node)}")
+            raise QueryError(f"a column name was expected instead of {name_of(node)}")
         if node.table and node.table.casefold() not in {name.casefold() for name in self.qualifiers}:
             raise QueryError(f"{shown(node.table)}.{shown(node.name)} must be a column of the table that is asked")
         if node.args.get("db") or node.args.get("catalog"):
@@ -74,7 +75,18 @@ class Scope:
         for name in self.types:
             if name.casefold() == node.name.casefold():
                 return name
-        raise QueryError(f"column {shown(node.name)} does not exist{did_you_mean(node.name, self.types)}")
+        compared = self._compared(node)
+        known = self.domains.get(compared or "")
+        raise unknown_column(node, self.types, compared, value=known is not None and bare(node.name) in known)
+
+    def _compared(self, node: exp.Column) -> str | None:
+        """The column of text that a node is compared with, where it is."""
+        around = node.parent.args.values() if isinstance(node.parent, exp.EQ | exp.NEQ | exp.In) else ()
+        for each in around:
+            if isinstance(each, exp.Column) and each is not node and each.name.casefold() != node.name.casefold():
+                named = {name.casefold(): name for name in self.types}.get(each.name.casefold())
+                return named if named and self.types[named] == "text" else None
+        return None
 
 
 @dataclass(frozen=True)
@@ -115,7 +127,7 @@ def rebuild(node: exp.Expr, scope: Scope) -> Condition:
         return _like(node, scope)
     if isinstance(node, exp.In):
         return _in(node, scope)
-    raise QueryError(f"{_name(node)} cannot be answered; use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT")
+    raise refused_node(node, value=False)
 
 
 def _chain(node: exp.Expr) -> list[exp.Expr]:
@@ -137,7 +149,7 @@ def _chain(node: exp.Expr) -> list[exp.Expr]:
 def _only(node: exp.Expr, *allowed: str) -> None:
     """Refuse syntax that hides in other arguments of a known node."""
     if any(part for name, part in node.args.items() if name not in allowed):
-        raise QueryError(f"this form of {_name(node)} cannot be answered; write it plainly")
+        raise QueryError(f"this form of {name_of(node)} cannot be answered; write it plainly")
 
 
 def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Atom:
@@ -197,7 +209,10 @@ def _subquery(select: exp.Expr, scope: Scope) -> tuple[Term, str]:
     found = known.get(table.name.casefold())
     if found is None:
         hint = did_you_mean(table.name, scope.auxiliary)
-        raise QueryError(f"auxiliary table {shown(table.name)} was not handed in{hint}")
+        raise QueryError(
+            f"auxiliary table {shown(table.name)} was not handed in{hint}; say --aux {shown(table.name)}=FILE (aux= in "
+            "Python)"
+        )
     names = tuple(name for name in (table.name, table.alias) if name)
     inner = Scope(types=found.types, domains={}, auxiliary=scope.auxiliary, qualifiers=names)
     column = inner.column(select.expressions[0].unalias())
@@ -237,7 +252,7 @@ def _term(node: exp.Expr, scope: Scope) -> Term:
     if sign := ARITHMETIC.get(type(node)):
         left, right = (_numeric(_term(part, scope), sign) for part in (node.this, node.expression))
         return Term(parts=("(", *left.parts, f" {sign} ", *right.parts, ")"), type="integer")
-    raise QueryError(f"{_name(node)} cannot be answered; a value must be a column, a constant, or arithmetic on these")
+    raise refused_node(node, value=True)
 
 
 def _number(digits: str) -> Term:
@@ -275,7 +290,3 @@ def _in_domain(column: Term, literal: Term, scope: Scope) -> None:
     else:
         hint = did_you_mean(literal.literal, domain)
     raise QueryError(f"{column.column} is never {shown(literal.literal)}{hint}")
-
-
-def _name(node: exp.Expr) -> str:
-    return type(node).__name__.upper()
