@@ -15,7 +15,7 @@ from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
 from discreet.evaluate.figure import Curve, Figure, save_figure
 from discreet.mechanism.check import load_for
-from discreet.mechanism.mechanism import check_compared, publishing, varied
+from discreet.mechanism.mechanism import check_compared, check_explains, publishing, varied
 from discreet.mechanism.plan import Alternatives
 from discreet.table.read import read_table
 
@@ -54,6 +54,8 @@ def plan(
     for name, asked in (("sizes", sizes), (over or "", over)):
         if asked is not None:
             check_compared(mechanism, name)
+    if explain:
+        check_explains(mechanism, alone=over is None and sizes != "all")
     if sizes is not None and sizes != "all":
         mechanism = varied(mechanism, sizes=sizes)
     with bar() as progress:

@@ -60,10 +60,12 @@ def publish(
     release.close()
     facts = release.facts
     if as_json:
-        content = {"release": str(to), "rows": release.rows, "size": release.size, "unit": release.unit, "facts": facts}
-        show_json({**content, "notes": notes})
+        content = {"release": str(to), "rows": release.rows, "size": release.size, "holds": release.holds}
+        show_json({**content, "unit": release.unit, "facts": facts, "notes": notes})
         return
     say(f"published {release.size:,} {release.holds} as {to}; its counts are of {release.unit}")
+    if release.unit_words:
+        say(f"{release.unit}: {release.unit_words}")
     say(facts["words"])
     for note in (*publishing(loaded.mechanism).notes(loaded.schema), *notes):
         say(f"note: {note}")

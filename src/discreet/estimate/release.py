@@ -180,11 +180,31 @@ class Release(Closes, ABC):
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
         """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
+        return self.query_many([sql], estimator=estimator, confidence=confidence, aux=aux)[0]
+
+    def query_many(
+        self,
+        questions: Sequence[str],
+        *,
+        estimator: str | None = None,
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> list[Estimate | Counts]:
+        """An answer for each condition or SELECT COUNT(*), in their order; all are read before the first is answered.
+
+        Those without GROUP BY share the passes over the rows. The limit of time is for all of them together.
+        """
         with self._asking():
-            (query,) = self._parsed([sql], aux)
-            if query.group_by:
-                return self._grouped(query, estimator, confidence)
-            return self._estimates(Asked(conditions=[query.where]), estimator, confidence)[0]
+            queries = self._parsed(questions, aux)
+            plain = [query.where for query in queries if not query.group_by]
+            counted = iter(self._estimates(Asked(conditions=plain), estimator, confidence) if plain else ())
+            return [self._grouped(each, estimator, confidence) if each.group_by else next(counted) for each in queries]
+
+    def check(self, question: str, *, aux: Mapping[str, Any] | None = None) -> None:
+        """Raise QueryError where a question would not be answered, as `query` would, but without answering it."""
+        with self._asking():
+            (query,) = self._parsed([question], aux)
+            self._groups(query)
 
     def cancel(self) -> None:
         """Stop every question that is being answered, from whatever thread: each raises Cancelled."""
@@ -235,10 +255,7 @@ class Release(Closes, ABC):
 
     def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
         """One condition a group."""
-        values = [self._possible(column) for column in query.group_by]
-        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
-            raise QueryError(f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; add a condition")
-        listed = list(product(*values))
+        listed = list(product(*self._groups(query)))
         conditions = []
         for group in listed:
             chosen = [
@@ -249,6 +266,15 @@ class Release(Closes, ABC):
         grouped = Groups(columns=query.group_by, values=listed, where=query.where)
         estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
         return Counts(columns=query.group_by, rows=tuple(zip(listed, estimates, strict=True)))
+
+    def _groups(self, query: Query) -> list[Collection[Any]]:
+        """The values of each column that is grouped by; raises QueryError where that gives too many groups."""
+        values = [self._possible(column) for column in query.group_by]
+        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
+            raise QueryError(
+                f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; group by fewer columns"
+            )
+        return values
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator
