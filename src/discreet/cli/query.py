@@ -30,7 +30,12 @@ def query(
     release: Folder,
     question: Annotated[
         str | None,
-        typer.Argument(help="A condition, or SELECT COUNT(*) FROM release ... [GROUP BY ...].", show_default=False),
+        typer.Argument(
+            help="A condition, or SELECT COUNT(*) FROM release ... [GROUP BY ...]. The answer says its unit: people, "
+            "records (rows of the custodian's table) or distinct tuples. People who are alike in every published "
+            "column are one distinct tuple, so there are fewer of these than people.",
+            show_default=False,
+        ),
     ] = None,
     questions: Annotated[
         str | None,
@@ -61,11 +66,7 @@ def query(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a release how many meet a condition; every answer has an interval and says what it counts.
-
-    The unit stands beside every number: people, records (rows of the custodian's table), or distinct tuples. People who
-    are alike in every published column are one distinct tuple, so there are fewer of these than people.
-    """
+    """Ask a release how many meet a condition; every answer has an interval and says what it counts."""
     if (question is None) == (questions is None):
         raise QueryError("a question must be given, or a file of them with --questions; give one of the two")
     if csv and as_json:

@@ -8,8 +8,10 @@ from typing import Any
 from discreet.guarantee.fprime import NAME, FPrimePrivacy
 from discreet.guarantee.words import percent
 from discreet.release.buckets.manifest import BucketNumbers, BucketStatement, StatedMechanism
+from discreet.release.buckets.readme_2 import readme_2
 from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, again_warning, promise
+from discreet.release.phrases_2 import PEOPLE, counting
 
 _ADVERSARY = (
     "Knows that the person is in the table, knows the person's quasi-identifiers, knows how the release was made, "
@@ -84,5 +86,6 @@ the other columns, and it has no interval:
 
 
 WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
-    1: Words(facts=of_guarantee(facts_1), readme=readme_1)
+    1: Words(facts=of_guarantee(facts_1), readme=readme_1),
+    2: Words(facts=counting(of_guarantee(facts_1), lambda _: PEOPLE), readme=readme_2),
 }

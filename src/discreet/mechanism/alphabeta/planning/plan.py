@@ -19,7 +19,7 @@ from discreet.estimate.unit import meaning_of
 from discreet.guarantee.conversions import delta_of_gamma, epsilon_of_gamma
 from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.release.alphabeta.facts_2 import facts_2
+from discreet.release.alphabeta.facts_3 import facts_3
 
 CHANCE = 0.05
 
@@ -165,4 +165,4 @@ class AlphaBetaPlan:
 
     @property
     def _facts(self) -> dict[str, Any]:
-        return facts_2(self.guarantee, False, self.public_rows)  # of the newest version, as a release will say it
+        return facts_3(self.guarantee, False, self.public_rows)  # of the newest version, as a release will say it
