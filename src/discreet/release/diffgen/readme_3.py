@@ -20,7 +20,7 @@ def readme_3(statement: DiffGenStatement, facts: Mapping[str, Any]) -> str:
     target = statement.mechanism.target_of(schema)
     columns = ", ".join(name for name in schema.columns if name != target)
     asked = example_of(schema, *schema.columns)
-    by_class = example_of(schema, target) if target in schema.columns else example_of(schema, schema.sensitive)
+    by_class = example_of(schema, target)
     why = _TWICE if statement.guarantee.share(For.AGAIN) is not None else ""
     return f"""# A release of {numbers.leaves:,} noisy counts
 {promise(facts, seeded=statement.seeded)}
