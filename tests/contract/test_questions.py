@@ -313,7 +313,7 @@ def test_labels_are_wrapped_in_a_narrow_terminal(columns, demo):
     shown = _in_a_terminal(columns, "query", "release", "SELECT COUNT(*) FROM release GROUP BY disease", cwd=demo)
     assert "…" not in shown
     lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
-    (second,) = {found.end() for line in lines if (found := re.match(r" [A-Za-z ]*? {2,}(?=[0-9])", line))}
+    second = min(found.end() for line in lines if (found := re.match(r" [A-Za-z ]*? {2,}(?=[0-9])", line)))
     labels = "".join(line[:second].replace(" ", "") for line in lines)
     for label in ("Tuberculosis", "Schizophrenia", "Hypertension", "Heartfailure"):
         assert label in labels
