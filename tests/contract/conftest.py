@@ -28,7 +28,7 @@ def demo(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def house(demo, tmp_path) -> Path:
+def hospital(demo, tmp_path) -> Path:
     """A copy of the demo's table and policy, without its release and its series."""
     for name in ("hospital.csv", "hospital.toml", "zipcode.csv"):
         shutil.copy(demo / name, tmp_path / name)

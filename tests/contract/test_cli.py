@@ -20,6 +20,12 @@ VERBS = ("demo", "check", "plan", "publish", "verify", "query")
 ESTIMATE = {"value", "standard_error", "low", "high", "confidence", "bounds", "conditional_on"}
 
 
+@pytest.fixture
+def house(hospital) -> Path:
+    """The custodian's folder: a table and a policy."""
+    return hospital
+
+
 # Help and examples
 
 

@@ -43,6 +43,12 @@ def asked(tmp_path) -> Path:
     return path
 
 
+@pytest.fixture
+def house(hospital) -> Path:
+    """The custodian's folder: a table and a policy."""
+    return hospital
+
+
 def _table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 

@@ -64,7 +64,9 @@ class Example:
     @property
     def shell(self) -> str:
         """The question as a word of a command line."""
-        return shlex.quote(self.sql) if set(self.sql) & set('"$`\\!') else f'"{self.sql}"'
+        if set(self.sql) & set("$`\\!"):
+            return shlex.quote(self.sql)
+        return '"' + self.sql.replace('"', '\\"') + '"'
 
     def rows(self, table: str) -> str:
         """The rows of a data frame that meet it."""
