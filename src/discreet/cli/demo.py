@@ -106,7 +106,7 @@ def _show_table(table: Rows, plan: BucketPlan) -> None:
         "published."
     )
     say()
-    say("How often each disease occurs", style="bold")
+    say("How many patients have each disease", style="bold")
     show_bars(table.histogram)
     say()
     say("What the policy tolerates", style="bold")

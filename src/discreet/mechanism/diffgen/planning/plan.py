@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discreet.estimate.estimate import PEOPLE
 from discreet.ground.exact import fraction_text
 from discreet.mechanism.diffgen.planning.parts import Parts, exponential_parts, histogram_parts
 from discreet.mechanism.diffgen.planning.settings import Settings
@@ -26,6 +27,7 @@ class DiffGenPlan:
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {
+            "unit": PEOPLE,
             "epsilon": fraction_text(self.epsilon),
             "parts": {part.name: fraction_text(part.share) for part in self.parts},
             "attributes": self.attributes,
@@ -43,6 +45,7 @@ class DiffGenPlan:
         yield f"{self.table_counts:,} noisy counts in tables: {self.attributes} attributes x {self.classes} classes"
         steps = self.specializations
         yield "as many specializations as the noisy total is worth" if steps is None else f"{steps} specializations"
+        yield f"its counts are of {PEOPLE}, with noise; the number of noisy counts says nothing of theirs"
         yield "the rows were not looked at: a plan that depended on them would have to be paid for"
 
 
