@@ -12,7 +12,7 @@ from discreet.mechanism.mechanism import publishing
 from discreet.schema.lines import line_of
 from discreet.schema.nearest import nearest_name
 from discreet.schema.policy import Policy, PolicyFile, read_policy, told_of
-from discreet.schema.read import Problem, from_the_top
+from discreet.schema.read import DATA, Problem, from_the_top
 from discreet.table.inspect import missing_column
 from discreet.table.names import columns_in
 from discreet.table.read import open_table
@@ -40,12 +40,12 @@ def check(
         roles, schema = found.parts.roles, found.parts.schema
         if schema is None:
             unchecked = "the cells were not checked; mend the sensitive column and its domain first"
-            return (*problems, Problem(line=None, message=unchecked))
+            return (*problems, Problem(line=None, message=unchecked, key=DATA))
         table, misfits = open_table(
             source, schema, roles.identifiers, roles.person, csv=csv, show=show_values, progress=progress
         )
     except DiscreetError as error:
-        return (*found.problems, Problem(line=None, message=str(error)))
+        return (*found.problems, Problem(line=None, message=str(error), key=DATA))
     fitting = [_problem(misfit.key, misfit.message, found) for misfit in misfits]
     problems = sorted([*problems, *fitting], key=_place)
     if table is not None:

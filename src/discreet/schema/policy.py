@@ -17,7 +17,7 @@ from discreet.errors import PolicyError
 from discreet.ground.exact import fraction_of
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
-from discreet.schema.read import VERSION, Parts, Problem, from_the_top, read_document
+from discreet.schema.read import DATA, VERSION, Parts, Problem, from_the_top, read_document
 from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
 
@@ -90,8 +90,9 @@ class PolicyFile:
 
 
 def told_of(path: str | Path, problems: Iterable[Problem]) -> str:
-    """Problems in lines, each with the name of the file."""
-    return "\n".join(f"{Path(path).name or path}{problem}" for problem in problems)
+    """Problems in lines, each with the name of the file, but for those that are the table's alone."""
+    name = Path(path).name or path
+    return "\n".join(each.message if each.key == DATA else f"{name}{each}" for each in problems)
 
 
 def read_policy(path: Path) -> PolicyFile:

@@ -33,9 +33,12 @@ MISSING = {"refuse": False, "category": True}
 _STAND_INS = (Integers(low=0, high=1), Integers(low=0, high=999))  # for domains that cannot be read
 
 
+DATA = ("data",)  # the key of a problem that is the table's alone
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One thing that is wrong with a policy, and the line it stands on; `key` is what it is about."""
+    """One thing that is wrong with a policy, and the line it stands on; `key` is what it is about, DATA the table."""
 
     line: int | None
     message: str

@@ -19,7 +19,7 @@ _SHOWN = 5
 @dataclass(frozen=True, kw_only=True)
 class Misfit:
     """One thing that does not fit; `column` is the policy's name of the column it is about, and `key` where the policy
-    says what the table does not keep: () where no line of it can be blamed.
+    says what the table does not keep: DATA where no line of it can be blamed.
     """
 
     column: str

@@ -11,6 +11,7 @@ from discreet.engine.faults import Unfit
 from discreet.errors import TableError
 from discreet.ground.progress import Progress, Steps
 from discreet.schema.policy import Policy
+from discreet.schema.read import DATA
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
 from discreet.table.reading import unreadable
@@ -80,7 +81,7 @@ def open_table(
             misfits += strange
             if not rows:
                 nobody = "the table has no rows; nothing can be published"
-                misfits.append(Misfit(column=schema.sensitive, message=nobody, key=()))
+                misfits.append(Misfit(column=schema.sensitive, message=nobody, key=DATA))
             if not misfits:
                 check_stamps(files)
                 table = Table(
