@@ -36,7 +36,11 @@ class PolicyError(DiscreetError):
 
 
 class TableError(DiscreetError):
-    """The table does not fit the policy."""
+    """The table does not fit the policy; `key` is as in PolicyError, where a line of the policy can be blamed."""
+
+    def __init__(self, message: str, *, key: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.key = key
 
 
 class Infeasible(DiscreetError):

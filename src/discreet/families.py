@@ -87,7 +87,7 @@ def _alphabeta() -> Family[Any, Any, Any]:
                 "control": "discreet.estimate.alphabeta.control:Control",
             }
         ),
-        holds="tuples",
+        holds="tuples (all that the view shows, whether true or random)",
     )
 
 
@@ -115,7 +115,7 @@ def _diffgen() -> Family[Any, Any, Any]:
                 "unbiased": "discreet.estimate.diffgen.unbiased:Unbiased",
             }
         ),
-        holds="noisy counts",
+        holds="noisy counts (one for each leaf and class; not people)",
     )
 
 

@@ -155,6 +155,18 @@ def test_a_closed_release_refuses_questions(folder):
     release.close()  # again, and nothing happens
 
 
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_closed_release_draws_no_rows(warm):
+    """Synthetic rows and training tables are questions too, whether or not the tables were read before."""
+    with discreet.open_release(Path(__file__).parents[1] / "golden" / "diffgen-leaves" / "release") as release:
+        assert isinstance(release, discreet.DiffGenRelease)
+        if warm:
+            assert release.sample(3).num_rows == 3
+    for ask in (lambda: release.sample(3), release.to_training_table, lambda: release.check("age > 3")):
+        with pytest.raises(discreet.QueryError, match="closed; open it again"):
+            ask()
+
+
 def test_closing_stops_what_is_being_answered(folder):
     """Every thread that asks in a loop ends with Cancelled or with the sentence that the release is closed."""
     release = discreet.open_release(folder)

@@ -1,4 +1,4 @@
-"""What version 2 of the words says that version 1 left out, and that it is so."""
+"""What a later version of the words says that an earlier one left out, and that it is so."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_public_number_of_one_row_promises_nothing_and_says_so():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_there_are_releases_of_both_versions_that_verify(kind):
+def test_there_are_releases_of_every_version_that_verify(kind):
     """A version that was published stays."""
     folders = [each.parent / "release" for each in GOLDENS.glob("*/answers.json")]
     found = {}
@@ -117,7 +117,7 @@ def test_there_are_releases_of_both_versions_that_verify(kind):
         block = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))["discreet"]
         if block["mechanism"]["kind"] == kind:
             found[block["words"]] = folder
-    assert set(found) == {1, 2}
+    assert set(found) == {1, 2, 3}
     assert all(discreet.verify(folder).holds for folder in found.values())
 
 
@@ -127,11 +127,12 @@ def test_the_words_of_one_version_are_no_words_of_the_other(kind, tmp_path):
     publish(ward_frame(), policy_of(_case(kind), tmp_path), tmp_path / "one")
     manifest = tmp_path / "one" / "datapackage.json"
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    assert content["discreet"]["words"] == 2
+    assert content["discreet"]["words"] == max(FAMILIES[kind].words) == 3
     assert discreet.verify(tmp_path / "one").holds
-    content["discreet"]["words"] = 1
-    manifest.write_text(json.dumps(content), encoding="utf-8")
-    assert [each.name for each in discreet.verify(tmp_path / "one").checks if not each.holds] == ["words"]
+    for other in (1, 2):
+        content["discreet"]["words"] = other
+        manifest.write_text(json.dumps(content), encoding="utf-8")
+        assert [each.name for each in discreet.verify(tmp_path / "one").checks if not each.holds] == ["words"]
 
 
 @pytest.mark.parametrize("name", ["alphabeta", "several views", "records", "frapp"])
@@ -155,3 +156,51 @@ def test_the_tables_that_are_refused_are_those_that_the_words_name(name, tmp_pat
         with pytest.raises(discreet.TableError):
             publish(rows[:number], policy, tmp_path / "none", series=tmp_path / f"{number}.series")
     assert not (tmp_path / "none").exists()
+
+
+# Version 3, and version 2 of buckets: what an answer counts
+
+COUNTED = {  # by the golden whose statement it is
+    "buckets-optimal": "people",
+    "anatomy": "people",
+    "alphabeta-words-3": "distinct tuples",
+    "alphabeta-words-3-views": "distinct tuples",
+    "alphabeta-words-3-source": "distinct tuples",
+    "alphabeta-words-3-slots": "records",
+    "frapp-words-3": "records",
+    "diffgen-words-3": "people",
+    "diffgen-words-3-target": "people",
+}
+
+
+@pytest.mark.parametrize(("name", "unit"), COUNTED.items())
+def test_facts_and_readme_say_what_an_answer_counts(name, unit):
+    """In the newest version, as the open release says it, and not in the one before."""
+    manifest = read_manifest(GOLDENS / name / "release")
+    newest = max(FAMILIES[manifest.kind].words)
+    facts, before = _facts(name, newest), _facts(name, newest - 1)
+    assert facts["counts"].startswith(f"{unit}: ")
+    assert "counts" not in before
+    readme, old = _readme(name, newest), _readme(name, newest - 1)
+    assert f"An answer counts {facts['counts']}." in readme
+    assert f"It counts {unit}:" in readme
+    assert "An answer counts" not in old
+    with closing(discreet.open_release(GOLDENS / name / "release")) as release:
+        assert release.unit == unit
+
+
+@pytest.mark.parametrize("name", [name for name in COUNTED if "words-3" in name])
+def test_version_3_promises_what_version_2_does(name):
+    """Word for word, but for what is protected, which was called a unit as what is counted is."""
+    facts = _facts(name, 3)
+    assert {**_facts(name, 2), "counts": facts["counts"]} == facts
+    readme, old = (_readme(name, version).partition("## What is here")[0] for version in (3, 2))
+    assert readme == old.replace("- Unit: ", "- What is protected: ")
+
+
+def test_words_are_rendered_of_a_source_that_fits_no_domain():
+    """A stranger's may say what no custodian would: then what the tuples weigh is left out."""
+    source = read_manifest(GOLDENS / "alphabeta-words-3-source" / "release").statement
+    odd = replace(source, mechanism=replace(source.mechanism, source={"nothing": {"x": 1}}))
+    words = FAMILIES["alphabeta"].words[3]
+    assert "D = ..." in words.readme(odd, words.facts(odd))

@@ -190,6 +190,10 @@ def _tolerance(**values: Any) -> Tolerance:
 PLAIN = Buckets(tolerance=_tolerance())
 DGAMMA: dict[str, Any] = {"prior": "0.02", "posterior": "0.2"}
 VIEWS = AlphaBeta(prior="0.02", posterior="0.3", adversary="independent", views=3)
+SOURCE = {
+    "age": {"0-1": "0.2", "2-5": "0.8"},
+    "disease": {"Flu": "0.4", "Asthma": "0.3", "Measles": "0.2", "HIV": "0.1"},
+}
 CHOICES: dict[str, Any] = {"epsilon": 2, "guide": "exponential", "specializations": 3}
 
 
@@ -234,10 +238,7 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
         AlphaBeta(
             **DGAMMA,
             adversary="independent",
-            source={
-                "age": {"0-1": "0.2", "2-5": "0.8"},
-                "disease": {"Flu": "0.4", "Asthma": "0.3", "Measles": "0.2", "HIV": "0.1"},
-            },
+            source=SOURCE,
         ),
     ),
     _alone("frapp", _with_rows(CELL, 60), Frapp(prior="0.05", posterior="0.5")),
@@ -271,6 +272,16 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
         options={"csv": True},
     ),
     _alone("anatomy-words-2", WARD, Anatomy(l=2)),
+    _alone("alphabeta-words-3", CELL, AlphaBeta(**DGAMMA)),
+    _alone("alphabeta-words-3-slots", _with_rows(CELL, 60), AlphaBeta(**DGAMMA, slots=4)),
+    _alone("alphabeta-words-3-source", CELL, AlphaBeta(**DGAMMA, adversary="independent", source=SOURCE)),
+    (
+        Golden(ward=CELL, mechanism=VIEWS),
+        Golden(name="alphabeta-words-3-views", ward=replace(CELL, seed=2), mechanism=VIEWS),
+    ),
+    _alone("frapp-words-3", _with_rows(CELL, 60), Frapp(prior="0.05", posterior="0.5")),
+    _alone("diffgen-words-3", WARD, DiffGen(epsilon=2)),
+    _alone("diffgen-words-3-target", _with_rows(MANY, 300), DiffGen(epsilon=4, target="gender")),
 )
 NAMES = tuple(each.name for series in SERIES for each in series if each.name)
 

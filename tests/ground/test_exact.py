@@ -22,6 +22,8 @@ NUMBERS = {
     " 0.5 ": Fraction(1, 2),
     "\t7\n": Fraction(7),
     ".5": Fraction(1, 2),
+    ".5e-3": Fraction(1, 2000),
+    "-.25E+2": Fraction(-25),
     "5.": Fraction(5),
     "2e-3": Fraction(1, 500),
     "1E+2": Fraction(100),

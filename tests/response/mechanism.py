@@ -59,6 +59,7 @@ class Response:
     kind: ClassVar[str] = "response"
     blamed: ClassVar[str] = "keep"
     compared: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = False
     any_order: ClassVar[bool] = False
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = True

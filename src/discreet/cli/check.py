@@ -9,6 +9,7 @@ import typer
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.mechanism.check import review
+from discreet.schema.policy import told_of
 
 EXAMPLE = "Example: discreet check hospital.csv --policy hospital.toml"
 
@@ -35,7 +36,7 @@ def check(
         show_json({"ok": not problems, "problems": listed, "warnings": list(found.warnings)})
     else:
         for problem in problems:
-            say(f"{policy.name}{problem}")
+            say(told_of(policy, [problem]))
         if not problems:
             say("the policy is right" + (" and the table fits it" if data else ""))
         for warning in found.warnings:

@@ -8,10 +8,9 @@ from typing import Annotated, Any, cast
 
 import pyarrow as pa
 import typer
-from rich.table import Table
 
 from discreet.cli.options import AsJson
-from discreet.cli.show import console, estimate_row, guarded, say, show_bars, show_json
+from discreet.cli.show import estimate_row, guarded, say, show_bars, show_json, show_table
 from discreet.datasets.hospital import write_hospital
 from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
@@ -32,6 +31,14 @@ QUESTIONS = (
     "disease IN ('Flu', 'Asthma') AND age < 18",
     "(disease = 'Migraine' AND gender = 'F') OR (disease = 'Back pain' AND gender = 'M')",
     "disease = 'HIV' AND age BETWEEN 20 AND 40",
+)
+NEXT = (  # with the custodian's own table
+    ("discreet init my.csv -o my.toml", "drafts a policy: read it, and decide where it says DECIDE"),
+    ("discreet check my.csv --policy my.toml", "says everything that is wrong with it, with lines"),
+    ("discreet plan my.csv --policy my.toml", "says what would be published, and what it costs"),
+    ("discreet publish my.csv --policy my.toml -o release", "makes the folder that may leave the house"),
+    ("discreet verify release", "checks the promise from its files alone"),
+    ('discreet query release "..."', "counts, with an interval; discreet query --help says how to ask"),
 )
 
 
@@ -56,13 +63,8 @@ def demo(
         return
     say()
     say("Next, with a table of your own", style="bold")
-    say(
-        "  1. Write a policy: docs/guide/custodian.md shows one, or run `discreet demo --keep hospital` and change "
-        "hospital/hospital.toml."
-    )
-    say("  2. discreet check my.csv --policy my.toml")
-    say("  3. discreet publish my.csv --policy my.toml -o release")
-    say('  4. discreet verify release;  discreet query release "age > 60"')
+    for number, (command, why) in enumerate(NEXT, start=1):
+        say(f"  {number}. {command:<50} {why}")
     if keep:
         say(f"Everything of this demo is in {keep}.")
 
@@ -104,7 +106,7 @@ def _show_table(table: Rows, plan: BucketPlan) -> None:
         "published."
     )
     say()
-    say("How often each disease occurs", style="bold")
+    say("How many patients have each disease", style="bold")
     show_bars(table.histogram)
     say()
     say("What the policy tolerates", style="bold")
@@ -133,10 +135,8 @@ def _show_release(release: Release, verdict: Verdict) -> None:
 
 
 def _show_rows(rows: pa.Table, title: str) -> None:
-    table = Table(*rows.column_names, title=title, title_justify="left", box=None)
-    for row in rows.to_pylist():
-        table.add_row(*map(str, row.values()))
-    console.print(table)
+    say(f" {title}", style="italic")
+    show_table(rows.column_names, [list(map(str, row.values())) for row in rows.to_pylist()])
 
 
 def _show_answers(answers: list[tuple[str, Estimate, Estimate]], truths: dict[str, int]) -> None:
@@ -145,10 +145,13 @@ def _show_answers(answers: list[tuple[str, Estimate, Estimate]], truths: dict[st
         "Four questions to the release (the true count is known here only because the demo owns the table)",
         style="bold",
     )
-    table = Table("question", "estimate", "95 % interval", "certainly", "uniform model", "truth", box=None)
-    for question, answer, model in answers:
-        table.add_row(question, *estimate_row(answer), estimate_row(model)[0], f"{truths[question]:,}")
-    console.print(table)
+    show_table(
+        ("question", "estimate", "95 % interval", "certainly", "uniform model", "truth"),
+        [
+            (question, *estimate_row(answer), estimate_row(model)[0], f"{truths[question]:,} {answer.unit}")
+            for question, answer, model in answers
+        ],
+    )
     say(
         "The interval holds over the publisher's coins, whatever the table is like. It is wide for a disease that must "
         "hide in large"

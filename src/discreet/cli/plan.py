@@ -14,10 +14,10 @@ from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, Po
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
 from discreet.evaluate.figure import Curve, Figure, save_figure
-from discreet.mechanism.mechanism import check_compared, publishing, varied
+from discreet.mechanism.check import load_for
+from discreet.mechanism.mechanism import check_compared, check_explains, publishing, varied
 from discreet.mechanism.plan import Alternatives
 from discreet.mechanism.warn import DRAFT
-from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 
 EXAMPLE = "Example: discreet plan hospital.csv --policy hospital.toml --sizes all"
@@ -47,17 +47,20 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Plan a release: what would be published, and what it costs. Nothing is written."""
-    loaded = Policy.load(policy)
+    form = csv_form(delimiter, encoding, no_header)
+    loaded = load_for(policy, data, csv=form)
     if figure is not None and over is None:
         raise PolicyError("--figure draws a sweep; say --sweep theta or --sweep max_size as well")
     mechanism = publishing(loaded.mechanism)
     for name, asked in (("sizes", sizes), (over or "", over)):
         if asked is not None:
             check_compared(mechanism, name)
+    if explain:
+        check_explains(mechanism, alone=over is None and sizes != "all")
     if sizes is not None and sizes != "all":
         mechanism = varied(mechanism, sizes=sizes)
     with bar() as progress:
-        table = read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
+        table = read_table(data, loaded, csv=form, progress=progress)
     with closing(table), bar() as progress:
         if over is not None or sizes == "all":
             found = mechanism.alternatives(table, over or "sizes")

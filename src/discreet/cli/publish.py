@@ -10,10 +10,10 @@ import typer
 
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
+from discreet.mechanism.check import load_for
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.publish import check_decided, series_of
 from discreet.mechanism.publish import publish as publish_table
-from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 
 EXAMPLE = "Example: discreet publish hospital.csv --policy hospital.toml -o release"
@@ -40,11 +40,12 @@ def publish(
     as_json: AsJson = False,
 ) -> None:
     """Publish a table as a release folder that may leave the house."""
-    loaded = Policy.load(policy)
+    form = csv_form(delimiter, encoding, no_header)
+    loaded = load_for(policy, data, csv=form)
     check_decided(loaded)
     notes: list[str] = []
     with bar() as progress:
-        table = read_table(data, loaded, csv=csv_form(delimiter, encoding, no_header), progress=progress)
+        table = read_table(data, loaded, csv=form, progress=progress)
     with closing(table), bar() as progress:
         release = publish_table(
             table,
@@ -60,10 +61,12 @@ def publish(
     release.close()
     facts = release.facts
     if as_json:
-        content = {"release": str(to), "rows": release.rows, "size": release.size, "unit": release.unit, "facts": facts}
-        show_json({**content, "notes": notes})
+        content = {"release": str(to), "rows": release.rows, "size": release.size, "holds": release.holds}
+        show_json({**content, "unit": release.unit, "facts": facts, "notes": notes})
         return
     say(f"published {release.size:,} {release.holds} as {to}; its counts are of {release.unit}")
+    if release.unit_words:
+        say(f"{release.unit}: {release.unit_words}")
     say(facts["words"])
     for note in (*publishing(loaded.mechanism).notes(loaded.schema), *notes):
         say(f"note: {note}")

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import pyarrow as pa
 import typer
 
+from discreet.cli.answers import Answer, as_csv, show_answer
+from discreet.cli.answers import as_json as answers_as_json
 from discreet.cli.options import AsJson, Folder
-from discreet.cli.show import estimate_row, guarded, say, show_counts, show_json
+from discreet.cli.questions import Question, check_questions, read_questions
+from discreet.cli.show import guarded, say, show_json, show_text
 from discreet.errors import QueryError
-from discreet.estimate.estimate import NOTHING, Counts, Estimate
 from discreet.estimate.open import open_release
-from discreet.estimate.release import Beside
 from discreet.release.family import FAMILIES
 
 EXAMPLE = "Example: discreet query release \"age BETWEEN 30 AND 40 AND disease = 'HIV'\""
@@ -28,8 +29,23 @@ def _ways() -> str:
 def query(
     release: Folder,
     question: Annotated[
-        str, typer.Argument(help="A condition, or SELECT COUNT(*) ... [GROUP BY ...].", show_default=False)
-    ],
+        str | None,
+        typer.Argument(
+            help="A condition, or SELECT COUNT(*) FROM release ... [GROUP BY ...]. The answer says its unit: people, "
+            "records (rows of the custodian's table) or distinct tuples. People who are alike in every published "
+            "column are one distinct tuple, so there are fewer of these than people.",
+            show_default=False,
+        ),
+    ] = None,
+    questions: Annotated[
+        str | None,
+        typer.Option(
+            "--questions",
+            help="A UTF-8 file with one question a line (# for comments), or - for standard input; all are checked "
+            "before the first is answered.",
+            show_default=False,
+        ),
+    ] = None,
     estimator: Annotated[
         str | None,
         typer.Option(help=f"How to answer; {_ways()}.", show_default="the first of its family"),
@@ -40,44 +56,41 @@ def query(
         typer.Option("--aux", help="A public table for IN (SELECT ...), as NAME=FILE.", show_default=False),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", help="What an answer may take at most.", show_default="no limit")
+        float | None, typer.Option("--seconds", help="What the answers may take at most.", show_default="no limit")
     ] = None,
     memory: Annotated[
         str | None, typer.Option("--memory", help="The same, such as 2GB.", show_default="what is there")
     ] = None,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV: a header, and a line for each answer or group.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a release how many meet a condition; every answer has an interval and says what it counts."""
+    if (question is None) == (questions is None):
+        raise QueryError("a question must be given, or a file of them with --questions; give one of the two")
+    if csv and as_json:
+        raise QueryError("--csv and --json are two forms of one answer; choose one")
+    asked = read_questions(questions) if questions is not None else [Question(0, question or "")]
     tables = dict(_auxiliary(each) for each in aux or [])
     with open_release(release, seconds=seconds, memory=memory) as opened:
-        answer = opened.query(question, estimator=estimator, confidence=confidence, aux=tables)
-        beside, other = opened.beside, None
-        if not as_json and beside is not None:
-            other = opened.query(question, estimator=beside.estimator, confidence=confidence, aux=tables)
-    if as_json:
-        show_json(answer.as_json())
-        return
-    if isinstance(answer, Counts):
-        show_counts(answer, other if isinstance(other, Counts) else None, beside.label if beside else "")
+        if questions is not None:
+            check_questions(opened, asked, questions, tables)
+        texts = [each.text for each in asked]
+        found = opened.query_many(texts, estimator=estimator, confidence=confidence, aux=tables)
+        beside, others = opened.beside, None
+        if beside is not None and not (as_json or csv):
+            others = opened.query_many(texts, estimator=beside.estimator, confidence=confidence, aux=tables)
+    answers = [Answer(texts[i], each, others[i] if others else None) for i, each in enumerate(found)]
+    if csv:
+        show_text(as_csv(answers, asked=questions is not None))
+    elif as_json:
+        show_json(found[0].as_json() if questions is None else answers_as_json(answers))
     else:
-        _show_one(answer, other if isinstance(other, Estimate) else None, beside)
-
-
-def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -> None:
-    if answer.exact:
-        say(f"{answer.bounds[0]:,} {answer.unit}, exactly: the published tables leave no doubt")
-        return
-    value, interval, bounds = estimate_row(answer)
-    say(f"{value}", style="bold")
-    over = "the bounds" if answer.conditional_on == NOTHING else f"over {answer.conditional_on}"
-    asked = f"{answer.shown_confidence} interval"
-    say(f"  {asked:<14} {interval}  ({over})")
-    say(f"  certainly      {bounds}")
-    if other is not None and beside is not None and answer.estimator != beside.estimator:
-        value, interval, _ = estimate_row(other)
-        say(f"  {beside.label:<14} {value}, {interval}: {beside.right}")
-    if answer.note:
-        say(f"  note: {answer.note}")
+        for each in answers:
+            if questions is not None:
+                say(each.question, style="bold")
+            show_answer(each, beside, opened.unit_words)
 
 
 def _auxiliary(given: str) -> tuple[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import io
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -24,7 +26,16 @@ if TYPE_CHECKING:
 for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the answer too, with signs spelt out
     if isinstance(_stream, io.TextIOWrapper):
         _stream.reconfigure(errors="backslashreplace")
-console = Console(highlight=False, soft_wrap=True, emoji=False)
+CLOSED_PIPE = 141  # as where SIGPIPE ends a program: 1 would say that a promise does not hold
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `guarded`, as for everything else that is printed."""
+        raise BrokenPipeError
+
+
+console = _Console(highlight=False, soft_wrap=True, emoji=False)
 _aside = Console(stderr=True, highlight=False)
 
 _F = TypeVar("_F", bound=Callable[..., None])
@@ -39,17 +50,22 @@ def fail(message: str, *, as_json: bool) -> None:
 
 
 def guarded(verb: _F) -> _F:
-    """Turn what discreet raises on purpose, and what a disk refuses, into one sentence and exit 2; Ctrl-C into 130."""
+    """Turn what discreet raises on purpose, and what a disk refuses, into one sentence and exit 2.
+
+    Ctrl-C is exit 130, and a reader who closed the pipe 141.
+    """
 
     @functools.wraps(verb)
     def run(*args: Any, **options: Any) -> None:
         try:
             verb(*args, **options)
+            sys.stdout.flush()
         except DiscreetError as error:
             fail(str(error), as_json=bool(options.get("as_json")))
             raise typer.Exit(2) from None
-        except BrokenPipeError:
-            raise  # whoever read has seen enough
+        except BrokenPipeError:  # whoever read has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(CLOSED_PIPE) from None
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
             fail(f"a file{where} could not be read or written: {error.strerror}", as_json=bool(options.get("as_json")))
@@ -84,6 +100,11 @@ def show_json(content: Any, indent: int | None = 1) -> None:
     _print(json.dumps(content, ensure_ascii=False, indent=indent), sys.stdout)
 
 
+def show_text(text: str) -> None:
+    """Text for programs on standard output, as it is."""
+    _print(text, sys.stdout)
+
+
 def _print(text: str, to: TextIO) -> None:
     """One text as the stream can carry it; signs that it cannot are spelt out."""
     code = to.encoding or "utf-8"
@@ -116,15 +137,29 @@ def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
     return value, estimate.shown_interval, estimate.shown_bounds
 
 
+def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table: whole lines where they are read by a program, cells of several lines in a terminal that is narrow."""
+    listed = [[plain(cell) for cell in row] for row in (header, *rows)]
+    if console.is_terminal:
+        from rich.table import Column, Table
+
+        table = Table(*(Column(header=Text(name), overflow="fold") for name in listed[0]), box=None)
+        for row in listed[1:]:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        return
+    widths = [max(map(cell_len, column)) for column in zip(*listed, strict=True)]
+    for row in listed:
+        padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
+        say(" " + "  ".join(padded).rstrip())
+
+
 def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
     """A table of estimates, with another estimator's beside, where there is one."""
-    from rich.markup import escape
-    from rich.table import Table
-
     confidence = counts.rows[0][1].shown_confidence if counts.rows else "95%"
     beside = (label,) if others else ()
-    table = Table(*counts.columns, "estimate", f"{confidence} interval", "certainly", *beside, box=None)
+    rows = []
     for number, (group, estimate) in enumerate(counts):
-        named = (escape(name_of(value)) for value in group)
-        table.add_row(*named, *estimate_row(estimate), *([estimate_row(others.rows[number][1])[0]] if others else []))
-    console.print(table)
+        other = [estimate_row(others.rows[number][1])[0]] if others else []
+        rows.append([*map(name_of, group), *estimate_row(estimate), *other])
+    show_table([*counts.columns, "estimate", f"{confidence} interval", "certainly", *beside], rows)

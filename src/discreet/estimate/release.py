@@ -22,6 +22,7 @@ from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
+from discreet.estimate.unit import meaning_of
 from discreet.ground.closing import Closes
 from discreet.query.condition import Atom, Column, Every
 from discreet.query.level import Level
@@ -69,8 +70,7 @@ class Release(Closes, ABC):
     def _engine(self) -> Database:
         """The database that reads the files, opened with the first question."""
         with self._lock:
-            if self._closed:
-                raise QueryError("the release is closed; open it again")
+            self._check_open()
             if self._opened is None:
                 self._opened = Database(paths=[self._manifest.folder], memory=self._limits.memory)
             return self._opened
@@ -96,7 +96,7 @@ class Release(Closes, ABC):
 
     @property
     def holds(self) -> str:
-        """What `size` counts, in a word."""
+        """What `size` counts, in words: rows, tuples with the random ones, or noisy counts of leaves."""
         return self._family.holds
 
     @property
@@ -107,12 +107,17 @@ class Release(Closes, ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How much its files hold: rows, tuples with the random ones, or noisy counts."""
+        """How much its files hold, which need not be people: `holds` says what it counts."""
 
     @property
     @abstractmethod
     def unit(self) -> str:
         """What its counts count: people, records or distinct tuples."""
+
+    @property
+    def unit_words(self) -> str:
+        """What a reader must know of the unit before he uses a number; empty where the word says it all."""
+        return meaning_of(self.unit)
 
     @abstractmethod
     def _possible(self, column: str) -> Collection[Any]:
@@ -179,11 +184,31 @@ class Release(Closes, ABC):
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
         """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
+        return self.query_many([sql], estimator=estimator, confidence=confidence, aux=aux)[0]
+
+    def query_many(
+        self,
+        questions: Sequence[str],
+        *,
+        estimator: str | None = None,
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> list[Estimate | Counts]:
+        """An answer for each condition or SELECT COUNT(*), in their order; all are read before the first is answered.
+
+        Those without GROUP BY share the passes over the rows. The limit of time is for all of them together.
+        """
         with self._asking():
-            (query,) = self._parsed([sql], aux)
-            if query.group_by:
-                return self._grouped(query, estimator, confidence)
-            return self._estimates(Asked(conditions=[query.where]), estimator, confidence)[0]
+            queries = self._parsed(questions, aux)
+            plain = [query.where for query in queries if not query.group_by]
+            counted = iter(self._estimates(Asked(conditions=plain), estimator, confidence) if plain else ())
+            return [self._grouped(each, estimator, confidence) if each.group_by else next(counted) for each in queries]
+
+    def check(self, question: str, *, aux: Mapping[str, Any] | None = None) -> None:
+        """Raise QueryError where a question would not be answered, as `query` would, but without answering it."""
+        with self._asking():
+            (query,) = self._parsed([question], aux)
+            self._groups(query)
 
     def cancel(self) -> None:
         """Stop every question that is being answered, from whatever thread: each raises Cancelled."""
@@ -198,6 +223,11 @@ class Release(Closes, ABC):
             self._closed, opened, self._opened = True, self._opened, None
         if opened is not None:
             opened.close()
+
+    def _check_open(self) -> None:
+        """Raise QueryError where the release is closed: nothing is answered then, whatever is remembered."""
+        if self._closed:
+            raise QueryError("the release is closed; open it again")
 
     def _asking(self) -> AbstractContextManager[None]:
         """Answer one question inside, within the limits and apart from those of other threads."""
@@ -229,14 +259,8 @@ class Release(Closes, ABC):
 
     def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
         """One condition a group."""
-        levels = [Level(key, self.schema.domains[key.column]) if key.level else None for key in query.group_by]
-        values = [
-            self._possible(key.column) if level is None else level.possible(self._possible(key.column))
-            for key, level in zip(query.group_by, levels, strict=True)
-        ]
-        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
-            raise QueryError(f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; add a condition")
-        listed = list(product(*values))
+        levels = self._levels(query)
+        listed = list(product(*self._groups(query)))
         conditions = []
         for group in listed:
             chosen = [
@@ -248,6 +272,22 @@ class Release(Closes, ABC):
         grouped = None if any(levels) else Groups(columns=columns, values=listed, where=query.where)
         estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
         return Counts(columns=tuple(map(str, query.group_by)), rows=tuple(zip(listed, estimates, strict=True)))
+
+    def _levels(self, query: Query) -> list[Level | None]:
+        """The level of each thing that is grouped by; None where it is a column itself."""
+        return [Level(key, self.schema.domains[key.column]) if key.level else None for key in query.group_by]
+
+    def _groups(self, query: Query) -> list[Collection[Any]]:
+        """The values of each column that is grouped by; raises QueryError where that gives too many groups."""
+        values = [
+            self._possible(key.column) if level is None else level.possible(self._possible(key.column))
+            for key, level in zip(query.group_by, self._levels(query), strict=True)
+        ]
+        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
+            raise QueryError(
+                f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; group by fewer columns"
+            )
+        return values
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator

@@ -16,7 +16,7 @@ from discreet.ground.shown import shown
 
 Number = Fraction | Decimal | int | float | str
 LONGEST = 400
-_PLAIN = re.compile(r"[+-]?([0-9]+(/[0-9]+|(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?)|\.[0-9]+)")
+_PLAIN = re.compile(r"[+-]?([0-9]+(/[0-9]+|(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?)|\.[0-9]+([eE][+-]?[0-9]{1,3})?)")
 _STATED = re.compile(r"[0-9]+(/[0-9]+)?")
 _BITS = LONGEST * 10 // 3  # a number of so many bits has more digits than fit
 _SURE = 3 * LONGEST  # both numbers of a fraction with so many bits together fit, with a sign and the bar

@@ -14,8 +14,11 @@ from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.mechanism.warn import DRAFT, warnings_of
 from discreet.schema.lines import line_of
-from discreet.schema.policy import PolicyFile, read_policy
-from discreet.schema.read import Problem, from_the_top
+from discreet.schema.nearest import nearest_name
+from discreet.schema.policy import Policy, PolicyFile, read_policy, told_of
+from discreet.schema.read import DATA, Problem, from_the_top
+from discreet.table.inspect import missing_column
+from discreet.table.names import columns_in
 from discreet.table.read import open_table
 from discreet.table.source import CsvForm
 from discreet.table.table import Table
@@ -62,30 +65,30 @@ def _reviewed(
     path: str | Path, source: Any, *, csv: CsvForm | None, show_values: bool, progress: Progress | None, warn: bool
 ) -> Review:
     found = read_policy(Path(path))
-    problems = list(found.problems)
     draft = (DRAFT,) if found.parts is not None and found.parts.draft else ()
     if source is None or found.parts is None:
-        return Review(problems=tuple(problems), warnings=draft)
-    parts, schema = found.parts, found.parts.schema
-    if schema is None:
-        unchecked = "the table was not checked; mend the domain of the sensitive column first"
-        return Review(problems=(*problems, Problem(line=None, message=unchecked)), warnings=draft)
+        return Review(problems=found.problems, warnings=draft)
     try:
+        problems = _beside_the_table(found, source, csv)
+        roles, schema = found.parts.roles, found.parts.schema
+        if schema is None:
+            unchecked = "the cells were not checked; mend the sensitive column and its domain first"
+            return Review(problems=(*problems, Problem(line=None, message=unchecked, key=DATA)), warnings=draft)
         table, misfits = open_table(
             source,
             schema,
-            parts.identifiers,
-            parts.person,
-            marks=parts.marks,
+            roles.identifiers,
+            roles.person,
+            marks=found.parts.marks,
             csv=csv,
             show=show_values,
             progress=progress,
         )
     except DiscreetError as error:
-        return Review(problems=(*problems, Problem(line=None, message=str(error))), warnings=draft)
-    for misfit in misfits:
-        at = ("domains", misfit.column) if misfit.column in schema.columns else ("table",)
-        problems.append(Problem(line=line_of(at, found.lines), message=misfit.message))
+        unread = Problem(line=None, message=str(error), key=DATA)
+        return Review(problems=(*found.problems, unread), warnings=draft)
+    fitting = [_problem(misfit.key, misfit.message, found) for misfit in misfits]
+    problems = sorted([*problems, *fitting], key=_place)
     if table is None:
         return Review(problems=tuple(problems), warnings=draft)
     with table:
@@ -95,18 +98,65 @@ def _reviewed(
         return Review(problems=tuple(problems), warnings=warnings_of(table, found.policy, plan))
 
 
+def load_for(policy: str | Path, source: Any, *, csv: CsvForm | None = None) -> Policy:
+    """The policy for a table; raises PolicyError with every problem, where a wrong name is held against the table's."""
+    found = read_policy(Path(policy))
+    if found.policy is not None:
+        return found.policy
+    try:
+        problems = _beside_the_table(found, source, csv)
+    except DiscreetError:
+        problems = list(found.problems)  # the policy must be mended first, whatever the table is like
+    raise PolicyError(told_of(policy, problems))
+
+
+def _beside_the_table(found: PolicyFile, source: Any, csv: CsvForm | None) -> list[Problem]:
+    """The problems of a policy; a name in it that the table has not got is said to be that, and what follows from it
+    is not said.
+    """
+    parts, problems = found.parts, list(found.problems)
+    if parts is None:
+        return problems
+    asked = [
+        (role, name)
+        for role, name in parts.roles
+        if parts.schema is None or (name in parts.roles.published and name not in parts.schema.columns)
+    ]
+    if not asked:
+        return problems
+    present = columns_in(source, csv, [name for _, name in parts.roles])
+    folded = {name.casefold() for name in present}
+    for role, name in asked:
+        if name.casefold() in folded:
+            continue
+        meant = nearest_name(name, present)
+        problems = [
+            each for each in problems if each.key != ("table", role, name) and each.key[:2] != ("domains", meant)
+        ]
+        misfit = missing_column(name, role, present)
+        problems.append(_problem(misfit.key, misfit.message, found))
+    return sorted(problems, key=_place)
+
+
 def _planned(table: Table, found: PolicyFile, problems: list[Problem]) -> Plan | None:
-    """The plan of a table that fits; else one problem more, or none where the policy itself is wrong."""
+    """The plan of a table that fits, asked for as `publish` does; else one problem more, or none where the policy
+    itself is wrong.
+    """
     if found.policy is None:
         return None
     mechanism = publishing(found.policy.mechanism)
     try:
         mechanism.fits(table)
         return mechanism.plan(table)
-    except TableError as error:
-        problems.append(Problem(line=line_of(("table", "public_rows"), found.lines), message=str(error)))
     except DiscreetError as error:
-        told = error.key if isinstance(error, PolicyError | Infeasible) else ()
-        key = from_the_top(told or (mechanism.blamed,))
-        problems.append(Problem(line=line_of(key, found.lines), message=str(error)))
+        told = error.key if isinstance(error, PolicyError | Infeasible | TableError) else ()
+        problems.append(_problem(from_the_top(told or (mechanism.blamed,)), str(error), found))
     return None
+
+
+def _place(problem: Problem) -> int:
+    return problem.line or 0
+
+
+def _problem(key: tuple[str, ...], message: str, found: PolicyFile) -> Problem:
+    return Problem(line=line_of(key, found.lines), message=message, key=key)

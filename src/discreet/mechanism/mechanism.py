@@ -12,9 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from discreet.errors import PolicyError, TableError
+from discreet.errors import PolicyError, ReleaseError, TableError
+from discreet.ground.exact import LONGEST
 from discreet.ground.progress import Progress, Steps
+from discreet.guarantee.guarantee import Guarantee
 from discreet.mechanism.plan import Alternatives, Plan
+from discreet.release.family import FAMILIES
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.schema import Schema
 from discreet.series.coins import Coins
@@ -48,6 +51,10 @@ class Publishes(Mechanism, Protocol):
     @property
     def compared(self) -> tuple[str, ...]:
         """The parameters over which `alternatives` compares plans."""
+
+    @property
+    def explains(self) -> bool:
+        """Whether a plan can say what makes it cost what it does."""
 
     @property
     def blamed(self) -> str:
@@ -87,8 +94,33 @@ def check_public_rows(table: Table, counted: int) -> None:
     public = table.schema.public_rows
     if public is not None and counted > public:
         raise TableError(
-            f"public_rows ({public:,}) must be at least what the table has; state a number that is rounded up"
+            f"public_rows ({public:,}) must be at least what the table has; state a number that is rounded up",
+            key=("table", "public_rows"),
         )
+
+
+def check_stated(mechanism: Mapping[str, Any], guarantee: Guarantee, key: tuple[str, ...]) -> None:
+    """Raise PolicyError, which blames the key, where the promise has numbers too long for a release to state."""
+    family = FAMILIES[mechanism["kind"]]
+    try:
+        family.guarantee(guarantee.as_json(), family.mechanism(mechanism))
+    except (PolicyError, ReleaseError):
+        raise PolicyError(
+            f"{key[-1]} must be such that every number of the promise, written as a/b, has at most {LONGEST} "
+            "characters; give numbers with fewer digits",
+            key=key,
+        ) from None
+
+
+def check_explains(mechanism: Publishes, *, alone: bool) -> None:
+    """Raise PolicyError where an explanation is asked for and there is none: of such a plan, or of several at once."""
+    if not mechanism.explains:
+        raise PolicyError(
+            f"--explain says what a higher tolerance would save, and {mechanism.kind} has no tolerance for each value; "
+            "leave it out"
+        )
+    if not alone:
+        raise PolicyError("--explain is for one plan; leave it out, or leave out --sizes all and --sweep")
 
 
 def check_compared(mechanism: Publishes, over: str) -> None:

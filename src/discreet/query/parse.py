@@ -19,6 +19,7 @@ from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Condition
 from discreet.query.level import Key
 from discreet.query.rebuild import level_named, one_table, rebuild
+from discreet.query.refused import refused_clause, refused_projection
 from discreet.query.scope import Auxiliary, Scope
 from discreet.schema.schema import Schema
 
@@ -74,12 +75,13 @@ def _parse(words: str, allowed: tuple[str, ...]) -> exp.Select:
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         raise QueryError("the question must be SQL such as age > 30 AND gender = 'F'") from None
     if len(trees) != 1 or type(trees[0]) is not exp.Select:
-        raise QueryError("the question must be one condition or one SELECT COUNT(*), and no other statement")
+        raise QueryError(
+            "the question must be one condition or one SELECT COUNT(*), and no other statement; ask several questions "
+            "one by one, or in a file with --questions"
+        )
     given = {name for name, part in trees[0].args.items() if part}
     if extra := given - set(allowed):
-        raise QueryError(
-            f"{sorted(extra)[0].strip('_').upper()} cannot be answered; ask SELECT COUNT(*) ... WHERE ... GROUP BY ..."
-        )
+        raise refused_clause(min(extra))
     return trees[0]
 
 
@@ -94,7 +96,7 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
         if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not any(each.this.args.values()):
             counted += 1
         elif not isinstance(each, exp.Column | exp.Anonymous) or _key(each, scope) not in grouped:
-            raise QueryError("SELECT must list COUNT(*) and columns of GROUP BY only; sums and means are not answered")
+            raise refused_projection(each)
     if counted != 1:
         raise QueryError("SELECT must list COUNT(*) once")
     if len(set(grouped)) < len(grouped):

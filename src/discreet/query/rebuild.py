@@ -17,7 +17,8 @@ from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
 from discreet.query.level import Key, Level
 from discreet.query.ordering import by_place, check_both
-from discreet.query.scope import Scope, Term, name_of
+from discreet.query.refused import name_of, refused_node
+from discreet.query.scope import Scope, Term
 from discreet.query.signs import SIGNS, TURNED
 from discreet.schema.nearest import did_you_mean
 
@@ -65,7 +66,7 @@ def rebuild(node: exp.Expr, scope: Scope) -> Condition:
         return _like(node, scope)
     if isinstance(node, exp.In):
         return _in(node, scope)
-    raise QueryError(f"{name_of(node)} cannot be answered; use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT")
+    raise refused_node(node, value=False)
 
 
 def _chain(node: exp.Expr) -> list[exp.Expr]:
@@ -218,7 +219,10 @@ def _subquery(select: exp.Expr, scope: Scope) -> tuple[Term, str]:
     found = known.get(table.name.casefold())
     if found is None:
         hint = did_you_mean(table.name, scope.auxiliary)
-        raise QueryError(f"auxiliary table {shown(table.name)} was not handed in{hint}")
+        raise QueryError(
+            f"auxiliary table {shown(table.name)} was not handed in{hint}; say --aux {shown(table.name)}=FILE (aux= in "
+            "Python)"
+        )
     names = tuple(name for name in (table.name, table.alias) if name)
     inner = Scope(types=found.types, domains={}, auxiliary=scope.auxiliary, qualifiers=names)
     column = inner.column(select.expressions[0].unalias())
@@ -263,9 +267,7 @@ def _term(node: exp.Expr, scope: Scope) -> Term:
         if sign == "//" and any(domain.type == "number" for domain in known):
             raise QueryError("// must divide whole numbers; use / with decimals")
         return Term(parts=("(", *left.parts, f" {sign} ", *right.parts, ")"), type="integer")
-    raise QueryError(
-        f"{name_of(node)} cannot be answered; a value must be a column, a constant, or arithmetic on these"
-    )
+    raise refused_node(node, value=True)
 
 
 def _columns(*terms: Term) -> list[str]:
@@ -305,7 +307,3 @@ def _in_domain(column: Term, literal: Term, scope: Scope) -> None:
         return
     hint = f"; it goes {domain.extent}" if domain.extent else did_you_mean(literal.literal, domain)
     raise QueryError(f"{column.column} is never {shown(literal.literal)}{hint}")
-
-
-def _name(node: exp.Expr) -> str:
-    return type(node).__name__.upper()

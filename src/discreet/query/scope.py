@@ -11,7 +11,7 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import Column
-from discreet.schema.nearest import did_you_mean
+from discreet.query.refused import bare, name_of, unknown_column
 from discreet.schema.valued import Valued
 
 
@@ -52,7 +52,18 @@ class Scope:
         for name in self.types:
             if name.casefold() == node.name.casefold():
                 return name
-        raise QueryError(f"column {shown(node.name)} does not exist{did_you_mean(node.name, self.types)}")
+        compared = self._compared(node)
+        known = self.domains.get(compared or "")
+        raise unknown_column(node, self.types, compared, value=known is not None and bare(node.name) in known)
+
+    def _compared(self, node: exp.Column) -> str | None:
+        """The column of text that a node is compared with, where it is."""
+        around = node.parent.args.values() if isinstance(node.parent, exp.EQ | exp.NEQ | exp.In) else ()
+        for each in around:
+            if isinstance(each, exp.Column) and each is not node and each.name.casefold() != node.name.casefold():
+                named = {name.casefold(): name for name in self.types}.get(each.name.casefold())
+                return named if named and self.types[named] == "text" else None
+        return None
 
 
 @dataclass(frozen=True)
@@ -63,8 +74,3 @@ class Term:
     type: str  # 'integer' (any number), 'text' or 'null'
     column: str | None = None
     literal: int | Decimal | str | None = None
-
-
-def name_of(node: exp.Expr) -> str:
-    """What a construct is called in a refusal."""
-    return type(node).__name__.upper()

@@ -16,9 +16,15 @@ def did_you_mean(wrong: object, known: Iterable[object]) -> str:
 
 def nearest(wrong: object, known: Iterable[object]) -> str:
     """'; did you mean X?' where some known name is close, else nothing: for names that may be cells by mistake."""
+    close = nearest_name(wrong, known)
+    return "" if close is None else f"; did you mean {close}?"
+
+
+def nearest_name(wrong: object, known: Iterable[object]) -> str | None:
+    """The known name that is close to a wrong one, letter case aside; None where none is."""
     folded = {name.casefold(): name for name in _named(known)}
     close = get_close_matches(str(wrong).casefold(), folded, n=1, cutoff=0.6)
-    return f"; did you mean {folded[close[0]]}?" if close else ""
+    return folded[close[0]] if close else None
 
 
 def _named(known: Iterable[object]) -> list[str]:

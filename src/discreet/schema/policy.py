@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -17,7 +18,7 @@ from discreet.ground.exact import fraction_of
 from discreet.schema.lines import key_lines, line_of
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.missing import Marks, check_marks
-from discreet.schema.read import VERSION, Parts, Problem, from_the_top, read_document
+from discreet.schema.read import DATA, VERSION, Parts, Problem, from_the_top, read_document
 from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
 
@@ -71,7 +72,7 @@ class Policy:
         """Read a policy file; raises PolicyError with every problem and its line."""
         found = read_policy(Path(path))
         if found.policy is None:
-            raise PolicyError("\n".join(f"{Path(path).name}{problem}" for problem in found.problems))
+            raise PolicyError(told_of(path, found.problems))
         return found.policy
 
     def save(self, path: str | Path) -> Path:
@@ -99,21 +100,32 @@ class PolicyFile:
     lines: dict[tuple[str, ...], int] = field(default_factory=dict)
 
 
+def told_of(path: str | Path, problems: Iterable[Problem]) -> str:
+    """Problems in lines, each with the name of the file, but for those that are the table's alone."""
+    name = Path(path).name or path
+    return "\n".join(each.message if each.key == DATA else f"{name}{each}" for each in problems)
+
+
 def read_policy(path: Path) -> PolicyFile:
     """Read a policy file without raising."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        raw = path.read_bytes()
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         document = tomllib.loads(text, parse_float=_exact_float)
-    except OSError:
-        return PolicyFile(problems=(Problem(line=None, message=f"policy ({path}) must be a file that can be read"),))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except OSError as error:
+        why = f"policy ({path}) must be a file that can be read: {error.strerror}; name a TOML file"
+        return PolicyFile(problems=(Problem(line=None, message=why),))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return PolicyFile(problems=(Problem(line=line, message="the file must be UTF-8 text; save it as UTF-8"),))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         return PolicyFile(problems=(Problem(line=_line_in(error), message=f"the file must be TOML: {error}"),))
     except ValueError:
         return PolicyFile(problems=(Problem(line=None, message="whole numbers must have fewer digits"),))
     found: list[tuple[tuple[str, ...], str]] = []
     parts = read_document(document, VERSION, path.parent, lambda key, message: found.append((key, message)))
     lines = key_lines(text)
-    distinct = {Problem(line=line_of(key, lines), message=message) for key, message in found}
+    distinct = {Problem(line=line_of(key, lines), message=message, key=key) for key, message in found}
     problems = tuple(sorted(distinct, key=lambda problem: (problem.line or 0, problem.message)))
     if problems or parts.schema is None or parts.mechanism is None:
         return PolicyFile(problems=problems, parts=parts, lines=lines)
@@ -121,14 +133,15 @@ def read_policy(path: Path) -> PolicyFile:
         policy = Policy(
             schema=parts.schema,
             mechanism=parts.mechanism,
-            identifiers=parts.identifiers,
-            person=parts.person,
+            identifiers=parts.roles.identifiers,
+            person=parts.roles.person,
             marks=parts.marks,
             draft=parts.draft,
             path=path,
         )
     except PolicyError as error:
-        problem = Problem(line=line_of(from_the_top(error.key), lines), message=str(error))
+        key = from_the_top(error.key)
+        problem = Problem(line=line_of(key, lines), message=str(error), key=key)
         return PolicyFile(problems=(problem,), parts=parts, lines=lines)
     return PolicyFile(problems=(), policy=policy, parts=parts, lines=lines)
 

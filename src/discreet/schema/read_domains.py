@@ -20,6 +20,8 @@ from discreet.schema.mechanisms import Complain
 from discreet.schema.missing import KEY as MISSING_AS
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.paths import Paths
+from discreet.schema.roles import Roles
+from discreet.schema.sections import unknown_keys
 from discreet.schema.widths import hierarchy_of_dates, hierarchy_of_decimals
 
 KINDS = {  # what says the values, and what may stand beside it
@@ -35,24 +37,13 @@ KEYS = tuple(dict.fromkeys([*KINDS, *(key for keys in KINDS.values() for key in 
 MISSING = {"refuse": False, "category": True}
 
 
-def unknown_keys(section: Mapping[str, Any], known: tuple[str, ...], key: tuple[str, ...], complain: Complain) -> None:
-    """Complain of every key that a section cannot have."""
-    for name in section:
-        if name not in known:
-            complain(
-                (*key, name),
-                f"{name} is not a key of {'.'.join(key) or 'a policy'}{did_you_mean(name, known)}",
-            )
-
-
-def read_domains(
-    section: Mapping[str, Any], columns: tuple[str, ...], folder: Path, complain: Complain
-) -> dict[str, Domain]:
+def read_domains(section: Mapping[str, Any], roles: Roles, folder: Path, complain: Complain) -> dict[str, Domain]:
     """The domains that can be told, by column; complains of everything that is wrong."""
     domains: dict[str, Domain] = {}
-    for name in columns:
-        if name not in section:
-            complain(("domains",), f"[domains.{name}] is missing; declare the values that {name} may take")
+    columns = roles.published
+    for role, name in roles:
+        if name in columns and name not in section:
+            complain(("table", role, name), f"[domains.{name}] is missing; declare the values that {name} may take")
     for name, entry in section.items():
         key = ("domains", name)
         if name not in columns:

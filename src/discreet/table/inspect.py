@@ -5,7 +5,7 @@ Problems name columns and numbers of rows. Cells are shown only to a custodian w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engine.engine import ColumnType, Engine
@@ -18,10 +18,13 @@ _SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Misfit:
-    """One thing that does not fit; `column` is the policy's name of the column it is about."""
+    """One thing that does not fit; `column` is the policy's name of the column it is about, and `key` where the policy
+    says what the table does not keep: DATA where no line of it can be blamed.
+    """
 
     column: str
     message: str
+    key: tuple[str, ...]
 
     def __str__(self) -> str:
         return self.message
@@ -34,19 +37,26 @@ def match_columns(
     folded = {name.casefold(): name for name in present}
     wanted = [*schema.columns, *([person] if person else [])]
     misfits = [
-        Misfit(column=name, message=f"column {name} is missing from the table{nearest(name, present)}")
+        missing_column(name, schema.role_key(name)[1] if name in schema.columns else "person", present)
         for name in wanted
         if name.casefold() not in folded
     ]
-    for name in identifiers:
-        if name.casefold() not in folded:
-            hint = f"identifier {name} is not a column of the table{nearest(name, present)}"
-            misfits.append(Misfit(column=name, message=f"{hint} (correct it, so that none is kept by mistake)"))
+    misfits += [missing_column(name, "identifiers", present) for name in identifiers if name.casefold() not in folded]
     columns = {name: folded[name.casefold()] for name in (*wanted, *identifiers) if name.casefold() in folded}
     for name in schema.columns:
         if name in columns and (problem := _mistyped(name, present[columns[name]], schema.domains[name])):
-            misfits.append(Misfit(column=name, message=problem))
+            misfits.append(Misfit(column=name, message=problem, key=("domains", name)))
     return columns, misfits
+
+
+def missing_column(name: str, role: str, present: Iterable[str]) -> Misfit:
+    """What is said of a name that the policy gives a role and the table does not have, with the nearest that it has."""
+    hint = nearest(name, present)
+    if role == "identifiers":
+        message = f"identifier {name} is not a column of the table{hint} (correct it, so that none is kept by mistake)"
+    else:
+        message = f"column {name} is missing from the table{hint}"
+    return Misfit(column=name, message=message, key=("table", role))
 
 
 def _mistyped(name: str, kind: ColumnType, domain: Domain) -> str | None:
@@ -68,12 +78,13 @@ def check_cells(engine: Engine, schema: Schema, *, show: bool) -> tuple[int, lis
         domain = schema.domains[name]
         if nulls and not domain.missing:
             advice = 'fill them, leave these rows out, or say missing = "category" in the domain'
-            misfits.append(Misfit(column=name, message=f"{name} is empty in {nulls:,} of {rows:,} rows; {advice}"))
+            message = f"{name} is empty in {nulls:,} of {rows:,} rows; {advice}"
+            misfits.append(Misfit(column=name, message=message, key=("domains", name)))
         if outside:
             cells = engine.strangers(name, _SHOWN) if show else []
             shown = f" ({', '.join(f'{cell!r} {count:,}' for cell, count in cells)})" if cells else ""
             message = f"{name} is outside its domain in {outside:,} of {rows:,} rows{shown}; {_mend(domain)}"
-            misfits.append(Misfit(column=name, message=message))
+            misfits.append(Misfit(column=name, message=message, key=("domains", name)))
     return rows, misfits
 
 
@@ -104,4 +115,4 @@ def check_persons(engine: Engine, person: str, column: str) -> list[Misfit]:
         f"{person} must be different in every row: {repeats:,} rows repeat a person and {nulls:,} name none; "
         "the promise is for one row a person, so keep one row of each"
     )
-    return [Misfit(column=person, message=message)]
+    return [Misfit(column=person, message=message, key=("table", "person"))]

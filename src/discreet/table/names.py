@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engine.duck.engine import DuckEngine
+from discreet.engine.faults import Unfit
 from discreet.errors import TableError
+from discreet.table.reading import unreadable
 from discreet.table.source import PARQUET_ENDINGS, CsvForm, find_source, name_of_source, parquet_names
 
 _RENAMED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
@@ -23,6 +25,15 @@ def _glance(source: Any, csv: CsvForm | None, expected: Sequence[str] = ()) -> I
     with closing(DuckEngine()) as engine:
         found = engine.open(find_source(source, expected, csv), expected)
         yield engine, list(found)
+
+
+def columns_in(source: Any, csv: CsvForm | None, expected: Sequence[str]) -> list[str]:
+    """The names of a source's columns, where a policy expects some; no row is looked at but the first."""
+    try:
+        with _glance(source, csv, expected) as (_, names):
+            return names
+    except Unfit as fault:
+        raise unreadable(source, csv, fault) from None
 
 
 def names_in(source: str | Path, csv: CsvForm | None) -> list[str]:

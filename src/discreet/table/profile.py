@@ -21,8 +21,9 @@ from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts
 from discreet.table.looking import Looking
 from discreet.table.marks import MARKS, marks_among
 from discreet.table.names import ambiguous_names, check_names, names_in
-from discreet.table.reading import parsing_share, unreadable
-from discreet.table.source import CsvForm, find_source, name_of_source
+from discreet.table.ragged import first_ragged
+from discreet.table.reading import parsing_share, uneven, unreadable
+from discreet.table.source import DELIMITERS, CsvForm, find_source, name_of_source
 
 MOST_VALUES = 1_000  # values that a draft lists
 _FEW = 2 * MOST_VALUES  # an estimate of distinct values is some percent off
@@ -105,6 +106,8 @@ def open_profile(
     name = name_of_source(source)
     try:
         names = names_in(source, csv) if isinstance(source, str | Path) else []
+        if len(names) == 1 and set(names[0]) & set(DELIMITERS) and (ragged := first_ragged(source, csv)):
+            raise uneven(name, ragged)  # else a table of one column, called as the whole header is
         clear = [each for each in names if each not in ambiguous_names(source, names, csv)]
         check_names(source, csv, clear)
         with closing(DuckEngine()) as engine:
@@ -125,7 +128,7 @@ def open_profile(
             )
             yield Profile(name=name, rows=rows, columns=each_one), Looking(engine=engine, steps=steps)
     except Unfit as fault:
-        raise unreadable(name, fault) from None
+        raise unreadable(source, csv, fault) from None
 
 
 def _profiled(engine: DuckEngine, types: Mapping[str, ColumnType], steps: Steps) -> tuple[int, list[Column]]:

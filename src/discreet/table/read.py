@@ -12,6 +12,7 @@ from discreet.errors import TableError
 from discreet.ground.progress import Progress, Steps
 from discreet.schema.missing import Marks
 from discreet.schema.policy import Policy
+from discreet.schema.read import DATA
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
 from discreet.table.reading import unreadable
@@ -92,9 +93,8 @@ def open_table(
                 rows, strange = check_cells(engine, schema, show=show)
             misfits += strange
             if not rows:
-                misfits.append(
-                    Misfit(column=schema.sensitive, message="the table has no rows; nothing can be published")
-                )
+                nobody = "the table has no rows; nothing can be published"
+                misfits.append(Misfit(column=schema.sensitive, message=nobody, key=DATA))
             if not misfits:
                 check_stamps(files)
                 table = Table(
@@ -113,7 +113,7 @@ def open_table(
                 )
         return table, misfits
     except Unfit as fault:
-        raise unreadable(name_of_source(source), fault) from None
+        raise unreadable(source, csv, fault) from None
     finally:
         if table is None:
             engine.close()

@@ -94,6 +94,8 @@ def _find_files(pattern: str, expected: Sequence[str], form: CsvForm) -> Source:
         return ParquetFiles(paths=paths)
     encoding = form.encoding or _encoding_of(paths[0])
     starts = [_start_of_text(path, encoding) for path in paths]
+    if not any(start.strip("\r\n") for start in starts):
+        raise TableError(f"table ({Path(pattern).name}) must have a header and rows; it is empty")
     delimiter, quote, header = _sniff(starts[0], expected, form)
     plain = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
     return CsvFiles(
@@ -190,7 +192,7 @@ def _first_record(start: str, delimiter: str, quote: str) -> list[str]:
 
 def _encoding_of(path: Path) -> str:
     """The encoding that a byte-order mark names; UTF-8 otherwise."""
-    start = _start(path)
+    start = start_of(path)
     marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
     return next((name for mark, name in marks.items() if start.startswith(mark)), "utf-8")
 
@@ -199,12 +201,14 @@ def _start_of_text(path: Path, encoding: str) -> str:
     """How a file begins, without the mark of its encoding; signs that are in no such encoding are not judged here."""
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     try:
-        return decoder.decode(_start(path)).removeprefix("\ufeff")
+        return decoder.decode(start_of(path)).removeprefix("\ufeff")
     except UnicodeError:  # a few cannot replace
-        raise TableError(f"table ({path.name}) must be in {encoding}; it is not, so name its real encoding") from None
+        raise TableError(
+            f"table ({path.name}) must be in {encoding}; it is not, so name its real encoding with --encoding"
+        ) from None
 
 
-def _start(path: Path) -> bytes:
+def start_of(path: Path) -> bytes:
     """The first bytes of a file, unpacked."""
     try:
         with _opened(path) as file:

@@ -42,6 +42,7 @@ class DiffGenRelease(Release):
 
     @property
     def size(self) -> int:
+        """How many noisy counts of leaves there are, one for each class: the number of people is not released."""
         return self._manifest.statement.numbers.leaves
 
     @property
@@ -86,6 +87,7 @@ class DiffGenRelease(Release):
 
         They are drawn from what is released, so they cost nothing more and are as private.
         """
+        self._check_open()
         if type(n) is not int or not 1 <= n <= MOST_DRAWN:
             raise QueryError(f"n ({n}) must be a whole number from 1 to {MOST_DRAWN:,}")
         found = self.tables
@@ -107,6 +109,7 @@ class DiffGenRelease(Release):
 
         `sample_weight=table["WEIGHT"]` is how scikit-learn takes it. `rows` is about the total by default.
         """
+        self._check_open()
         total = float(self.tables.leaves.sum()) / UNIT
         number = min(max(round(total), FEWEST_TRAINING), MOST_TRAINING) if rows is None else rows
         table = self.sample(number, seed=seed)

@@ -9,12 +9,14 @@ from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.release.alphabeta.facts_1 import facts_1
 from discreet.release.alphabeta.facts_2 import facts_2
+from discreet.release.alphabeta.facts_3 import facts_3
 from discreet.release.alphabeta.manifest import (
     AlphaBetaGuarantee,
     AlphaBetaNumbers,
     AlphaBetaStatement,
     StatedMechanism,
 )
+from discreet.release.alphabeta.readme_3 import readme_3
 from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, promise
 
@@ -93,4 +95,5 @@ WORDS: Mapping[int, Words[StatedMechanism, AlphaBetaGuarantee, AlphaBetaNumbers]
     2: Words(  # a README has its facts in it, and nothing else in it has changed
         facts=lambda own: facts_2(own.guarantee, own.continued, own.schema.public_rows), readme=readme_1
     ),
+    3: Words(facts=lambda own: facts_3(own.guarantee, own.continued, own.schema.public_rows), readme=readme_3),
 }

@@ -9,8 +9,10 @@ from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.buckets.facts_1 import facts_1
 from discreet.release.buckets.facts_2 import facts_2
 from discreet.release.buckets.manifest import BucketNumbers, BucketStatement, StatedMechanism
+from discreet.release.buckets.readme_2 import readme_2
 from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, promise
+from discreet.release.phrases_2 import PEOPLE, counting
 
 
 def readme_1(statement: BucketStatement, facts: Mapping[str, Any]) -> str:
@@ -45,5 +47,5 @@ the other columns, and it has no interval:
 
 WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
     1: Words(facts=of_guarantee(facts_1), readme=readme_1),
-    2: Words(facts=facts_2, readme=readme_1),  # a README has its facts in it, and nothing else in it has changed
+    2: Words(facts=counting(facts_2, lambda _: PEOPLE), readme=readme_2),
 }

@@ -11,8 +11,10 @@ from discreet.ground.exact import fraction_text
 from discreet.guarantee.epsilon import MOST, NAME, EpsilonPrivacy
 from discreet.guarantee.spent import For
 from discreet.release.diffgen.manifest import DiffGenNumbers, DiffGenStatement, StatedDiffGen
+from discreet.release.diffgen.readme_3 import readme_3
 from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, again_warning, promise
+from discreet.release.phrases_2 import PEOPLE, counting
 
 
 def facts_1(guarantee: EpsilonPrivacy, continued: bool) -> dict[str, Any]:
@@ -141,9 +143,14 @@ def _refused(public_rows: int | None) -> str:
     )
 
 
+def _facts_2(own: DiffGenStatement) -> dict[str, Any]:
+    return facts_2(own.guarantee, own.continued, own.schema.public_rows)
+
+
 WORDS: Mapping[int, Words[StatedDiffGen, EpsilonPrivacy, DiffGenNumbers]] = {
     1: Words(facts=of_guarantee(facts_1), readme=readme_1),
     2: Words(  # a README has its facts in it, and nothing else in it has changed
-        facts=lambda own: facts_2(own.guarantee, own.continued, own.schema.public_rows), readme=readme_1
+        facts=_facts_2, readme=readme_1
     ),
+    3: Words(facts=counting(_facts_2, lambda _: PEOPLE), readme=readme_3),
 }

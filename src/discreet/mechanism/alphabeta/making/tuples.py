@@ -34,17 +34,28 @@ def every_row(table: Table, radix: Radix) -> Ints:
     return rows[:, np.lexsort(rows[::-1])]
 
 
+def check_copies(rows: Ints, slots: int) -> None:
+    """Raise TableError where a tuple of these rows (in order) has more copies than there are slots."""
+    if rows.shape[1] and int(np.bincount(_tuple_of(rows)).max()) > slots:
+        raise TableError(
+            f"slots ({slots}) must be as many as the copies of a tuple; raise slots, or publish finer columns",
+            key=("slots",),
+        )
+
+
+def _tuple_of(rows: Ints) -> Ints:
+    """The number of the distinct tuple that each row (in order) is."""
+    fresh = np.ones(rows.shape[1], dtype=np.bool_)
+    fresh[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+    return np.cumsum(fresh) - 1
+
+
 def in_slots(rows: Ints, radix: Radix, slotted: Radix, coins: np.random.Generator) -> Ints:
     """Every row (in order) as a tuple with a slot; the copies of a tuple have a uniform set of distinct slots."""
     slots = slotted.sizes[-1]
     number = rows.shape[1]
-    fresh = np.ones(number, dtype=np.bool_)
-    fresh[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
-    tuple_of = np.cumsum(fresh) - 1
-    if number and int(np.bincount(tuple_of).max()) > slots:
-        raise TableError(
-            f"slots ({slots}) must be as many as the copies of a tuple; raise slots, or publish finer columns"
-        )
+    check_copies(rows, slots)
+    tuple_of = _tuple_of(rows)
     slot: Ints = coins.integers(0, slots, size=(number,))
     while True:  # whoever finds a slot taken draws again: nothing tells one slot from another, so the set is uniform
         order = np.lexsort((np.arange(number), slot, tuple_of))

@@ -14,22 +14,32 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from discreet.estimate.estimate import RECORDS, TUPLES
+from discreet.estimate.unit import meaning_of
 from discreet.guarantee.conversions import delta_of_gamma, epsilon_of_gamma
 from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.release.alphabeta.facts_2 import facts_2
+from discreet.release.alphabeta.facts_3 import facts_3
 
 CHANCE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaPlan:
-    """The plan for `tuples` distinct tuples (or records) of a domain of `domain` tuples (with their slots)."""
+    """The plan for `tuples` distinct tuples (or records) of `rows` rows, in a domain of `domain` tuples (with their
+    slots).
+    """
 
     guarantee: DGammaPrivacy | FrappPrivacy
     tuples: int
     domain: int
+    rows: int
     public_rows: int | None
+
+    @property
+    def unit(self) -> str:
+        """What the counts of the release will count."""
+        return RECORDS if isinstance(self.guarantee, FrappPrivacy) or self.guarantee.slots > 1 else TUPLES
 
     @property
     def alpha(self) -> Fraction:
@@ -114,6 +124,8 @@ class AlphaBetaPlan:
         return {
             "alpha": str(self.alpha),
             "beta": str(self.beta),
+            "unit": self.unit,
+            "rows": self.rows,
             "tuples": self.tuples,
             "domain": self.domain,
             "expected_tuples": self.expected_tuples,
@@ -133,18 +145,24 @@ class AlphaBetaPlan:
             yield f"{self.tuples:,} records in a domain of {self.domain:,} tuples"
             yield f"each keeps its tuple with probability {keep:.6g}, and else becomes a random other one"
         else:
-            unit = "distinct tuples" if guarantee.slots == 1 else "records"
-            yield f"{self.tuples:,} {unit} in a domain of {self.domain:,}"
+            of = f"of {self.rows:,} rows " if self.unit == TUPLES else ""
+            places = "tuples" if guarantee.slots == 1 else "tuples with their slots"
+            yield f"{self.tuples:,} {self.unit} {of}in a domain of {self.domain:,} {places}"
             weight = " times its weight" if guarantee.weights != EVEN else ""
             yield f"each is kept with probability {keep:.6g}, every other inserted with {insert:.4g}{weight}"
             several = guarantee.views > 1
             if several:
                 again, last = float(guarantee.again), float(guarantee.inserts[-1])
                 yield f"in later views, tuples shown before with {again:.4g}, others with {last:.4g} in the last"
-        yield f"the {'first view' if several else 'release'} will have about {self.expected_tuples:,.0f} tuples"
-        yield f"a count is off by at most {self.error_bound():,.0f}, but for 5 % of the coins (rho {self.rho():.3g})"
+        what = "tuples" if isinstance(guarantee, FrappPrivacy) else "tuples, true ones and random ones"
+        yield f"the {'first view' if several else 'release'} will have about {self.expected_tuples:,.0f} {what}"
+        yield (
+            f"a count is off by at most {self.error_bound():,.0f} {self.unit}, but for 5 % of the coins "
+            f"(rho {self.rho():.3g})"
+        )
+        yield f"its counts are of {self.unit}: {meaning_of(self.unit)}"
         yield str(self._facts["words"])
 
     @property
     def _facts(self) -> dict[str, Any]:
-        return facts_2(self.guarantee, False, self.public_rows)  # of the newest version, as a release will say it
+        return facts_3(self.guarantee, False, self.public_rows)  # of the newest version, as a release will say it

@@ -20,13 +20,13 @@ from discreet.mechanism.alphabeta.making.codes import Radix
 from discreet.mechanism.alphabeta.making.earlier import earlier_tuples
 from discreet.mechanism.alphabeta.making.make import Made, view_of
 from discreet.mechanism.alphabeta.making.memory import check_memory
-from discreet.mechanism.alphabeta.making.tuples import distinct_tuples, every_row, in_slots, radix_of
+from discreet.mechanism.alphabeta.making.tuples import check_copies, distinct_tuples, every_row, in_slots, radix_of
 from discreet.mechanism.alphabeta.planning.parameters import TUNINGS, keep_and_insert
 from discreet.mechanism.alphabeta.planning.plan import AlphaBetaPlan
 from discreet.mechanism.alphabeta.planning.several import several_views
 from discreet.mechanism.alphabeta.policy.perturbing import NOISE, PRIOR, READ, Perturbing
 from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, read_promise
-from discreet.mechanism.mechanism import check_public_rows
+from discreet.mechanism.mechanism import check_public_rows, check_stated
 from discreet.release.alphabeta.manifest import SLOT, domain_size
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
@@ -101,7 +101,7 @@ class AlphaBeta(Perturbing):
         source = self.public_source(schema)
         try:
             check_prior(self.prior, self.posterior, schema, domain_size(schema, self.slots), source.range[1])
-            self.guarantee(schema)
+            check_stated(self.as_json(), self.guarantee(schema), ("prior",))
         except (PolicyError, Infeasible) as error:
             if not self.source:
                 raise
@@ -151,6 +151,8 @@ class AlphaBeta(Perturbing):
     def plan(self, table: Table, progress: Progress | None = None) -> AlphaBetaPlan:
         """What would be published of a table."""
         radix = radix_of(table.schema, self.slots)
+        if self.slots > 1:
+            check_copies(every_row(table, radix_of(table.schema)), self.slots)
         tuples = table.rows if self.slots > 1 else distinct_tuples(table, radix).shape[1]
         return self._planned(table, tuples, self.guarantee(table.schema), radix)
 
@@ -158,7 +160,9 @@ class AlphaBeta(Perturbing):
         """The plan for so many tuples; raises TableError or PolicyError where they cannot be published."""
         check_public_rows(table, tuples)
         public = table.schema.public_rows
-        found = AlphaBetaPlan(guarantee=guarantee, tuples=tuples, domain=radix.domain, public_rows=public)
+        found = AlphaBetaPlan(
+            guarantee=guarantee, tuples=tuples, domain=radix.domain, rows=table.rows, public_rows=public
+        )
         check_memory(found.expected_tuples, radix, guarantee)
         return found
 

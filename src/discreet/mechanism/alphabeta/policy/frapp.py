@@ -24,6 +24,7 @@ from discreet.mechanism.alphabeta.planning.parameters import UNIT
 from discreet.mechanism.alphabeta.planning.plan import AlphaBetaPlan
 from discreet.mechanism.alphabeta.policy.perturbing import NOISE, PRIOR, READ, Perturbing
 from discreet.mechanism.alphabeta.policy.prior import bound_of, check_prior, check_promise, read_promise
+from discreet.mechanism.mechanism import check_stated
 from discreet.release.alphabeta.manifest import domain_size
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
@@ -65,7 +66,7 @@ class Frapp(Perturbing):
                 "the domain must have at least two tuples; publish more columns or finer ones", key=("domains",)
             )
         check_prior(self.prior, self.posterior, schema, domain_size(schema))
-        self.guarantee(schema)
+        check_stated(self.as_json(), self.guarantee(schema), ("prior",))
 
     def parameters(self, *, n: int, m: int) -> Fraction:
         """g: the largest probability to keep a tuple, a multiple of 2^-62, that keeps the promise."""
@@ -104,14 +105,19 @@ class Frapp(Perturbing):
         if table.rows != table.schema.public_rows:
             raise TableError(
                 f"public_rows ({table.schema.public_rows:,}) must be the number of rows that the table has; frapp "
-                "publishes one tuple a record"
+                "publishes one tuple a record",
+                key=("table", "public_rows"),
             )
 
     def plan(self, table: Table, progress: Progress | None = None) -> AlphaBetaPlan:
         """What would be published of a table."""
         guarantee = self.guarantee(table.schema)
         return AlphaBetaPlan(
-            guarantee=guarantee, tuples=table.rows, domain=guarantee.domain, public_rows=table.schema.public_rows
+            guarantee=guarantee,
+            tuples=table.rows,
+            domain=guarantee.domain,
+            rows=table.rows,
+            public_rows=table.schema.public_rows,
         )
 
     def draw(self, table: Table, place: Place, coins: Coins, steps: Steps) -> Made:

@@ -34,6 +34,7 @@ class Perturbing(ABC):
     kind: ClassVar[str]
     blamed: ClassVar[str] = "posterior"
     compared: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = False
     any_order: ClassVar[bool] = True  # coins belong to tuples, not to rows
     cost: ClassVar[Fraction] = Fraction(0)
     shows_rows: ClassVar[bool] = False

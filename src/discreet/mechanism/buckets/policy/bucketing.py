@@ -13,6 +13,7 @@ from discreet.ground.progress import Progress, Steps
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.write import SHARES, write_buckets
 from discreet.mechanism.buckets.planning.plan import BucketPlan
+from discreet.mechanism.mechanism import check_stated
 from discreet.mechanism.plan import Alternatives
 from discreet.release.buckets.manifest import BucketNumbers
 from discreet.release.manifest import write_manifest
@@ -28,7 +29,9 @@ class Bucketing(ABC):
     """A mechanism that publishes quasi-identifiers and sensitive values in two tables joined by a bucket id only."""
 
     kind: ClassVar[str]
+    blamed: ClassVar[str]
     compared: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = False
     composition: str  # how values are spread over buckets
     any_order: ClassVar[bool] = False  # each row is given its slot as it comes
     views: ClassVar[int] = 1
@@ -60,7 +63,9 @@ class Bucketing(ABC):
 
     def plan(self, table: Table, progress: Progress | None = None) -> BucketPlan:
         """The plan for a table: its histogram is all that counts."""
-        return self.plan_of(table.histogram, progress)
+        found = self.plan_of(table.histogram, progress)
+        check_stated(self.as_json(), self.guarantee(table.histogram), (self.blamed,))
+        return found
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
         raise PolicyError(f"{self.kind} has one plan; there is nothing to compare")

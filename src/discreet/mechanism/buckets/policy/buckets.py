@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.errors import PolicyError
+from discreet.errors import Infeasible, PolicyError
 from discreet.ground.exact import exact, toml_number
 from discreet.ground.progress import Progress
 from discreet.ground.shown import shown
@@ -47,6 +47,7 @@ class Buckets(Bucketing):
     kind: ClassVar[str] = "buckets"
     blamed: ClassVar[str] = "tolerance"
     compared: ClassVar[tuple[str, ...]] = ("sizes", "theta", "max_size")
+    explains: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, Tolerance):
@@ -110,7 +111,13 @@ class Buckets(Bucketing):
     def plan_of(self, counts: Mapping[object, int], progress: Progress | None = None) -> BucketPlan:
         """The plan for a table with these counts of sensitive values."""
         limits = self.tolerance.of(counts)
-        return plan_buckets(counts, limits, self.sizes, self.min_size, self.max_size, progress=progress)
+        try:
+            return plan_buckets(counts, limits, self.sizes, self.min_size, self.max_size, progress=progress)
+        except Infeasible as error:
+            named = [value for value in error.values if value in self.tolerance.values]
+            if named and len(named) == len(error.values):
+                error.key = ("tolerance", "values", key_of(named[0]))
+            raise
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
         """Every way to choose sizes side by side, or how the cost moves with theta or max_size."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discreet.estimate.estimate import PEOPLE
 from discreet.ground.exact import fraction_text
 from discreet.mechanism.diffgen.planning.parts import Parts, exponential_parts, histogram_parts
 from discreet.mechanism.diffgen.planning.settings import Settings
@@ -26,6 +27,7 @@ class DiffGenPlan:
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {
+            "unit": PEOPLE,
             "epsilon": fraction_text(self.epsilon),
             "parts": {part.name: fraction_text(part.share) for part in self.parts},
             "attributes": self.attributes,
@@ -43,19 +45,25 @@ class DiffGenPlan:
         yield f"{self.table_counts:,} noisy counts in tables: {self.attributes} attributes x {self.classes} classes"
         steps = self.specializations
         yield "as many specializations as the noisy total is worth" if steps is None else f"{steps} specializations"
+        yield f"its counts are of {PEOPLE}, with noise; the number of noisy counts says nothing of theirs"
         yield "the rows were not looked at: a plan that depended on them would have to be paid for"
+
+
+def possible_parts(settings: Settings) -> Iterator[Parts]:
+    """The parts of epsilon as a release may state them, whatever is measured."""
+    if settings.guided:
+        yield histogram_parts(settings.histogram_budget, settings.taxonomies, again=False)
+    else:
+        budget = settings.exponential_budget
+        yield exponential_parts(budget, budget.splits, budget.selections)
+        yield exponential_parts(budget, 1, 1)
 
 
 def plan_of(settings: Settings) -> DiffGenPlan:
     """The plan; it is public, for a number that depended on the rows would have to be paid for."""
-    if settings.guided:
-        parts = histogram_parts(settings.histogram_budget, settings.taxonomies, again=False)
-    else:
-        budget = settings.exponential_budget
-        parts = exponential_parts(budget, budget.splits, budget.selections)
     return DiffGenPlan(
         epsilon=settings.epsilon,
-        parts=parts,
+        parts=next(possible_parts(settings)),
         attributes=len(settings.taxonomies),
         classes=settings.classes,
         table_counts=settings.table_counts,

@@ -18,16 +18,16 @@ from discreet.errors import PolicyError
 from discreet.ground.exact import Number, exact, toml_number
 from discreet.ground.progress import Progress, Steps, Tell
 from discreet.ground.shown import shown
-from discreet.guarantee.epsilon import LEAST, MOST
+from discreet.guarantee.epsilon import LEAST, MOST, EpsilonPrivacy
 from discreet.mechanism.diffgen.making.make import make_leaves, measure
 from discreet.mechanism.diffgen.making.measurements import Measurements, measurements_from_json
 from discreet.mechanism.diffgen.making.noise import Noise, OpenDpNoise, SeededNoise
 from discreet.mechanism.diffgen.making.write import write_leaves
 from discreet.mechanism.diffgen.planning.limits import MOST_TABLE_COUNTS, RESERVED
-from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of
+from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of, possible_parts
 from discreet.mechanism.diffgen.planning.score import SCORES
 from discreet.mechanism.diffgen.planning.settings import Settings
-from discreet.mechanism.mechanism import check_public_rows
+from discreet.mechanism.mechanism import check_public_rows, check_stated
 from discreet.mechanism.plan import Alternatives
 from discreet.release.diffgen.manifest import DiffGenNumbers
 from discreet.release.manifest import write_manifest
@@ -61,6 +61,7 @@ class DiffGen:
     kind: ClassVar[str] = "diffgen"
     blamed: ClassVar[str] = "epsilon"
     compared: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = False
     any_order: ClassVar[bool] = True
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = False
@@ -142,6 +143,8 @@ class DiffGen:
                 f"counts, at most {MOST_TABLE_COUNTS:,} are made; group its values or those of other columns",
                 key=("target",),
             )
+        for parts in possible_parts(self.settings(schema)):
+            check_stated(self.as_json(), EpsilonPrivacy(epsilon=self.cost, parts=parts), ("epsilon",))
 
     def target_of(self, schema: Schema) -> str:
         """The class: the sensitive column unless another is named."""
