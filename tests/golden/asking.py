@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import discreet
+from discreet.ground.exact import plain_number
 
 CONFIDENCE = 0.95
 CLOSE = 1e-9  # relative: libraries of linear algebra round otherwise
@@ -56,7 +57,8 @@ def said_by(release: discreet.Release) -> dict[str, Any]:
 def counts_of(release: discreet.Release, asked: str, estimator: str, confidence: float) -> list[dict[str, Any]]:
     """The counts that answer one question, one for each group where there are groups."""
     found = release.query(asked, estimator=estimator, confidence=confidence)
-    counts = [(None, found)] if isinstance(found, discreet.Estimate) else [(list(group), own) for group, own in found]
+    one = isinstance(found, discreet.Estimate)
+    counts = [(None, found)] if one else [([*map(plain_number, group)], own) for group, own in found]
     return [{"asked": asked, "by": estimator, "group": group, **_plain(each)} for group, each in counts]
 
 

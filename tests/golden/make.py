@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,23 @@ import pyarrow as pa
 from asking import answers_of, stated_by, write_amended, write_answers
 
 import discreet
-from discreet import AlphaBeta, Anatomy, Buckets, DiffGen, Frapp, Integers, Listed, Tolerance
+from discreet import (
+    AlphaBeta,
+    Anatomy,
+    Buckets,
+    Dates,
+    Decimals,
+    DiffGen,
+    Frapp,
+    Integers,
+    Listed,
+    Tolerance,
+    hierarchy_of_bands,
+    hierarchy_of_dates,
+    hierarchy_of_decimals,
+    published_at,
+)
+from discreet.schema.domain import Domain, own_domain
 
 HERE = Path(__file__).parent
 DISEASES = ("Flu", "Asthma", "Measles", "HIV")
@@ -60,12 +77,13 @@ class Ward:
         for name in self.schema.columns:
             gone = (coins.random(self.rows) < 0.1) & self.schema.domains[name].missing
             values = [None if lost else known[name][each] for each, lost in zip(codes[name], gone, strict=True)]
-            columns[name] = pa.array(values, pa.int64() if self.schema.domains[name].type == "integer" else pa.string())
+            texts = own_domain(self.schema.domains[name]).type == "text"
+            columns[name] = pa.array(values, pa.string() if texts else None)
         return pa.table(columns)
 
 
-def _known(domain: discreet.Integers | discreet.Listed) -> list[Any]:
-    return [value for value in domain if value is not None]
+def _known(domain: Domain) -> list[Any]:
+    return [value for value in own_domain(domain) if value is not None]
 
 
 def _ward(rows: int, *questions: str, sensitive: Any = None, public_rows: int | None = None, **domains: Any) -> Ward:
@@ -120,6 +138,39 @@ GAPS = _ward(  # cells may be missing, in quasi-identifiers of text and of numbe
     age=Integers(low=0, high=9, missing=True),
     visits=Integers(low=0, high=3),
     gender=Listed(values=("M", "F"), missing=True),
+)
+_AGES = Integers(low=18, high=77)
+KINDS = _ward(  # decimals, months, a list in order, and a column that is published in bands
+    120,
+    "",
+    "level > 5.5",
+    "level = 5.5 AND disease = 'HIV'",
+    "level(level, 1) = '5.0-5.5'",
+    "level * 2 + 0.5 > 12 AND disease <> 'Flu'",
+    "admitted >= '2020-03'",
+    "admitted BETWEEN '2019-12' AND '2020-01' AND disease = 'Flu'",
+    "level(admitted, 1) = '2020' AND disease IN ('Flu', 'Asthma')",
+    "stage > 'mild'",
+    "NOT (stage BETWEEN 'none' AND 'mild') AND disease = 'Measles'",
+    "age = 'old' AND disease = 'HIV'",
+    "level IS NULL OR age > 'young'",
+    "SELECT COUNT(*) FROM release WHERE stage >= 'mild' GROUP BY level(admitted, 1)",
+    "SELECT COUNT(*) FROM release GROUP BY level",
+    age=published_at(replace(_AGES, paths=hierarchy_of_bands(_AGES, {"young": 18, "middle": 40, "old": 60})), 1),
+    level=Decimals(
+        low=Decimal("4.0"),
+        high=Decimal("7.5"),
+        step=Decimal("0.5"),
+        missing=True,
+        paths=hierarchy_of_decimals(Decimals(low=Decimal(4), high=Decimal("7.5"), step=Decimal("0.5")), [1]),
+    ),
+    admitted=Dates(
+        low="2019-11-01",
+        high="2020-04-30",
+        by="month",
+        paths=hierarchy_of_dates(Dates(low="2019-11-01", high="2020-04-30", by="month"), ["year"]),
+    ),
+    stage=Listed(values=("none", "mild", "grave"), ordered=True),
 )
 STAGES = _ward(  # the sensitive column has whole numbers
     120,
@@ -282,6 +333,13 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
     _alone("frapp-words-3", _with_rows(CELL, 60), Frapp(prior="0.05", posterior="0.5")),
     _alone("diffgen-words-3", WARD, DiffGen(epsilon=2)),
     _alone("diffgen-words-3-target", _with_rows(MANY, 300), DiffGen(epsilon=4, target="gender")),
+    _alone(
+        "buckets-kinds", KINDS, Buckets(tolerance=_tolerance(HIV="1/4", Measles="0.35", Flu=1)), options={"csv": True}
+    ),
+    _alone("alphabeta-kinds", KINDS, AlphaBeta(**DGAMMA)),
+    _alone("frapp-kinds", _with_rows(KINDS, 120), Frapp(prior="0.05", posterior="0.5")),
+    _alone("diffgen-kinds", KINDS, DiffGen(epsilon=4)),
+    _alone("diffgen-kinds-target", KINDS, DiffGen(epsilon=4, target="level")),
 )
 NAMES = tuple(each.name for series in SERIES for each in series if each.name)
 
