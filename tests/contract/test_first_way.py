@@ -387,6 +387,15 @@ def test_check_warns_and_exits_with_0(table, tmp_path):
     assert [f"warning: {each}" for each in found["warnings"]] == warned
 
 
+def test_check_takes_domains_of_any_size(tmp_path):
+    """Numbers that are far apart, in the longest range that a domain may have: it is quick, and says the same."""
+    frame = hospital(400)[["sex", "diagnosis_group"]].assign(code=[1, 2**52, 7, 2**31] * 100)
+    text = policy_text(["sex", "code"], frame, "theta = 8\nfloor = 0.02\nceiling = 0.7")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(re.sub(r"(\[domains.code\]\n)values.*", rf"\1integers = [0, {2**52}]", text), encoding="utf-8")
+    assert discreet.review(policy, frame) == discreet.Review(problems=(), warnings=())
+
+
 def test_check_of_a_good_policy_says_little(table, tmp_path):
     """A draft that was decided has no column that gives anything away, and nobody without protection."""
     policy = decided(discreet.draft_policy(table).save(tmp_path / "policy.toml"))

@@ -71,12 +71,14 @@ def _sampled(table: Table) -> Sequence[Ints]:
     """The published columns as positions in their domains, of at most MOST_ROWS rows or so."""
     share = min(1.0, MOST_ROWS / table.rows)
     coins = np.random.default_rng(0)  # which rows are looked at is no secret: nothing of it is published
+    sizes = [len(table.schema.domains[name]) for name in table.schema.columns]
+    kinds = [np.int32 if size < 2**31 else np.int64 for size in sizes]  # half the memory, where that is enough
     batches = []
     for codes in table.codes():
         if share < 1:
             taken = coins.random(len(codes[0])) < share
             codes = [column[taken] for column in codes]
-        batches.append([column.astype(np.int32) for column in codes])
+        batches.append([column.astype(kind) for column, kind in zip(codes, kinds, strict=True)])
     return [np.concatenate(columns).astype(np.int64) for columns in zip(*batches, strict=True)]
 
 

@@ -88,6 +88,8 @@ def narrow(encoding: Encoding) -> tuple[str, int]:
         return _decimal(encoding.scale), 8
     if encoding.kind == "text":
         low, high = 0, len(encoding.values)  # the engine reserves one code
+    elif isinstance(encoding.values, range):
+        low, high = encoding.values[0], encoding.values[-1]  # min and max would go through all of them
     else:
         low, high = min(encoding.values), max(encoding.values)  # type: ignore[assignment]
     for size, name in ((1, "TINYINT"), (2, "SMALLINT"), (4, "INTEGER")):
