@@ -129,6 +129,12 @@ class Looks(Protocol):
         aside), by how they are written.
         """
 
+    def dates(self, columns: Sequence[str]) -> dict[str, tuple[int, str | None, str | None]]:
+        """One scan: how many cells of each column are dates, and the first and the last of them, as 2020-03-31."""
+
+    def cut(self, dates: Mapping[str, str]) -> None:
+        """From now on, dates of these columns are cut to a day, month or year."""
+
     def sample(
         self, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]
     ) -> dict[str, NDArray[np.uint32]]:

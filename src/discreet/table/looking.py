@@ -4,7 +4,7 @@ several rows, who is alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -46,6 +46,10 @@ class Looking:
         own = found[sensitive]
         cells = Cells(values=numbered(own), unknown=(0,) if len(own) and own.min() == 0 else ())
         return {name: numbered(found[name]) for name in columns}, cells
+
+    def cut(self, dates: Mapping[str, str]) -> None:
+        """From now on, dates of these columns are cut to a day, month or year."""
+        self.engine.cut(dates)
 
     def unlike(self, columns: Sequence[str]) -> int:
         """How many rows have a combination of these columns that no other row has."""

@@ -1,8 +1,8 @@
-"""Profiling a table that has no policy yet: what each column looks like, in five scans at most, however many columns.
+"""Profiling a table that has no policy yet: what each column looks like, in six scans at most, however many columns.
 
 The first scan estimates how many values each column has; the second counts the values of those that have few; the next
 two look for texts that mean a missing cell among those that have many, and past them where there are some; the last
-looks closer at those. Cells stay in memory: they are for the draft of a policy, never for a message.
+two look closer at those, and for dates. Cells stay in memory: they are for the draft of a policy, never for a message.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ class Column:
     """What a column looks like. `kind` is whole, fraction, date, text or other; `counts` is None beyond MOST_VALUES.
 
     `distinct` counts the values of cells that are not empty: an estimate unless `exact`. `low` and `high` are the
-    limits of whole numbers. `ambiguous`: another column's name differs in upper and lower case only. `marks` are its
-    texts that mean a missing cell: of a column of text they are values as well, and of any other they count as empty.
+    limits of whole numbers, `since` and `until` those of dates, where every cell is one. `ambiguous`: another column's
+    name differs in upper and lower case only. `marks` are its texts that mean a missing cell: of a column of text they
+    are values as well, and of any other they count as empty.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Column:
     exact: bool = False
     low: int | None = None
     high: int | None = None
+    since: str | None = None
+    until: str | None = None
     length: float = 0
     spaced: bool = False
     counts: Mapping[int | str, int] | None = None
@@ -142,7 +145,7 @@ def _profiled(engine: DuckEngine, types: Mapping[str, ColumnType], steps: Steps)
     ]
     with steps.step(_CLOSER) as tell, engine.watched(tell):
         unmarked = _look_past_marks(engine, looked, types)
-        return rows, _look_closer(engine, unmarked)
+        return rows, _look_for_dates(engine, _look_closer(engine, unmarked))
 
 
 def _look_past_marks(engine: Looks, columns: Sequence[Column], types: Mapping[str, ColumnType]) -> list[Column]:
@@ -158,6 +161,17 @@ def _look_past_marks(engine: Looks, columns: Sequence[Column], types: Mapping[st
     again = _estimate(engine, {name: types[name] for name in found})[1] if found else []
     past = {each.name: replace(each, marks=tuple(sorted(found[each.name]))) for each in again}
     return [past.get(column.name, column) for column in columns]
+
+
+def _look_for_dates(engine: Looks, columns: Sequence[Column]) -> list[Column]:
+    """The first and the last date of columns that hold nothing else."""
+    found = engine.dates([column.name for column in columns if column.kind == "date"])
+    return [
+        replace(column, since=found[column.name][1], until=found[column.name][2])
+        if column.name in found and found[column.name][0] == column.filled
+        else column
+        for column in columns
+    ]
 
 
 def _estimate(engine: Looks, types: Mapping[str, ColumnType]) -> tuple[int, list[Column]]:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.look import closer, glance, sample, tally, written_so
+from discreet.engine.duck.look import closer, dates, glance, sample, tally, written_so
 from discreet.engine.duck.parts import Rows, count_alone, count_distinct, distinct, parts_for, write_sorted
-from discreet.engine.duck.sources import EVERYTHING, blank_source, keep_source, open_source
+from discreet.engine.duck.sources import EVERYTHING, blank_source, cut_source, keep_source, open_source
 from discreet.engine.duck.sql import (
     code,
     digest,
@@ -193,6 +193,13 @@ class DuckEngine:
 
     def written_so(self, columns: Collection[str], texts: Collection[str]) -> dict[str, dict[str, int]]:
         return written_so(self._database, self._looked_at, columns, texts)
+
+    def dates(self, columns: Sequence[str]) -> dict[str, tuple[int, str | None, str | None]]:
+        return dates(self._database, self._looked_at, columns)
+
+    def cut(self, dates: Mapping[str, str]) -> None:
+        if dates:
+            self._looked_at = cut_source(self._database, self._looked_at, dates)
 
     def sample(
         self, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]

@@ -120,6 +120,16 @@ def written_so(
     return {name: dict(each or {}) for name, each in zip(columns, found, strict=True)}
 
 
+def dates(database: Database, source: str, columns: Sequence[str]) -> dict[str, tuple[int, str | None, str | None]]:
+    """How many cells of each column are dates, and the first and the last of them, such as 2020-03-31."""
+    if not columns:
+        return {}
+    days = [f"TRY_CAST(CAST({identifier(name)} AS VARCHAR) AS DATE)" for name in columns]
+    parts = [f"count({day}), strftime(min({day}), '%Y-%m-%d'), strftime(max({day}), '%Y-%m-%d')" for day in days]
+    found = database.rows(f"SELECT {', '.join(parts)} FROM {source}")[0]
+    return {name: found[3 * place : 3 * place + 3] for place, name in enumerate(columns)}
+
+
 def sample(
     database: Database, source: str, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]
 ) -> dict[str, NDArray[np.uint32]]:

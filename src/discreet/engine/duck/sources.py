@@ -8,6 +8,7 @@ from pathlib import Path
 
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier, text
+from discreet.engine.encoding import DATES
 from discreet.engine.source import CsvFiles, InMemory, ParquetFiles, Source
 from discreet.errors import OutOfMemory
 
@@ -46,6 +47,17 @@ def blank_source(database: Database, relation: str, cells: Mapping[str, Sequence
     blanked = f"{relation}_blanked"
     database.rows(f"CREATE OR REPLACE VIEW {blanked} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
     return blanked
+
+
+def cut_source(database: Database, relation: str, dates: Mapping[str, str]) -> str:
+    """The same relation, but that dates of some columns are cut to a day, month or year."""
+    cut = []
+    for column, by in dates.items():
+        name = identifier(column)
+        cut.append(f"strftime(TRY_CAST(CAST({name} AS VARCHAR) AS DATE), {text(DATES[by])}) AS {name}")
+    shorter = f"{relation}_cut"
+    database.rows(f"CREATE OR REPLACE VIEW {shorter} AS SELECT * REPLACE ({', '.join(cut)}) FROM {relation}")
+    return shorter
 
 
 def _size(source: CsvFiles) -> int:

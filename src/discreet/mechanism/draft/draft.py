@@ -11,6 +11,7 @@ from typing import Any, cast
 from discreet.errors import PolicyError
 from discreet.ground.progress import Progress
 from discreet.mechanism.draft.choose import Chosen, choose, give_away
+from discreet.mechanism.draft.domain import dates_of
 from discreet.mechanism.draft.family import DEFAULT, Drafts, drafts_of
 from discreet.mechanism.draft.person import Persons, propose_person
 from discreet.mechanism.draft.roles import Roles, none_published, propose_roles
@@ -90,6 +91,7 @@ def draft_policy(
     drafts = drafts_of(kind)
     with open_profile(source, csv, progress, {_COMPARE: 1.0}) as (profile, looking):
         roles = propose_roles(profile, sensitive)
+        looking.cut({each.name: dates.by for each in profile.columns if (dates := dates_of(each)) is not None})
         chosen = _chosen(roles, drafts, looking, profile.name)
         named = [column for column in profile.columns if column.name in roles.identifiers]
         persons = propose_person(named, profile.rows, looking)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from discreet.errors import PolicyError, TableError
 from discreet.ground.shown import and_more
+from discreet.mechanism.draft.domain import dates_of, width_of
 from discreet.mechanism.draft.words import (
     demographic_rank,
     half_identifying,
@@ -98,7 +99,8 @@ def _unfit_to_publish(column: Column) -> str | None:
     if is_a_number_of(column.name) and not known:
         return "its name is that of a number which stands for something; name it only if it points at nobody"
     least, most = (MOST_SENSITIVE, _KNOWN_POINTS) if known else (_ENOUGH_ROWS, _POINTS_AT_PEOPLE)
-    if column.distinct > max(least, most * column.rows):
+    values = column.distinct if dates_of(column) is None else min(column.distinct, width_of(column))
+    if values > max(least, most * column.rows):
         each = f"{number_of(column)} different values, {column.rows / column.distinct:.1f} rows each on average"
         return f"{each}, point at people; put them into bands to publish it"
     return None
@@ -182,11 +184,11 @@ def _too_many(column: Column) -> str | None:
     values = number_of(column)
     if _is_free_text(column):
         return f"free text: {column.length:.0f} characters on average, {values} different; it may name people"
-    if column.kind == "date" and column.distinct > _MOST_STEPS:
-        return f"a date with {values} different values; make it a year or a month to publish it"
+    if column.kind == "date" and dates_of(column) is None and column.distinct > _MOST_STEPS:
+        return f"a date with {values} different values, not written as 2020-03-31; write it so to publish it by month"
     if column.kind == "fraction" and column.distinct > _MOST_STEPS:
-        return f"a number with fractions and {values} different values; round it or put it into bands to publish it"
-    if column.kind != "whole" and column.counts is None:
+        return f"a number with fractions and {values} different values; to publish it in bands, see docs/domains.md"
+    if column.kind not in ("whole", "date") and column.counts is None:
         return f"{values} different texts, more than {MOST_VALUES:,}; group them, or write a hierarchy, to publish it"
     return None
 
