@@ -16,6 +16,8 @@ from cases import CASES, PUBLISHED, Broken, break_at, contents, policy_of, publi
 
 import discreet
 from discreet.engine.duck.engine import DuckEngine
+from discreet.release.family import FAMILIES
+from discreet.release.folder import read_manifest
 from discreet.schema.domain import Integers, Listed
 
 BUCKETS = [case for case in CASES if case.tables == ("qit", "st")]
@@ -117,9 +119,11 @@ def test_a_release_is_read_with_pandas_alone(policy, tmp_path):
 
 
 def test_the_readme_recipe_for_pandas_runs_and_counts(policy, tmp_path):
-    """The README's own lines, with a condition put in, print the estimate that treats a bucket's rows alike."""
+    """The lines of version 1, with a condition put in, print the estimate that treats a bucket's rows alike."""
     release = publish(ward_frame(), policy, tmp_path / "out", seed=1)
-    recipe = re.search(r"(    import pandas as pd\n(?:    .*\n)+)", (release / "README.md").read_text())[1]
+    statement, words = read_manifest(release).statement, FAMILIES[policy.mechanism.kind].words[1]
+    text = words.readme(statement, words.facts(statement))
+    recipe = re.search(r"(    import pandas as pd\n(?:    .*\n)+)", text)[1]
     recipe = "\n".join(line[4:] for line in recipe.splitlines())
     recipe = recipe.replace("qit[...]", 'qit[(qit["age"] < 50) & (qit["gender"] == "F")]').replace("[...]", '["Flu"]')
     done = subprocess.run(  # noqa: S603 - the interpreter that runs these tests, on a README made above

@@ -9,13 +9,13 @@ from pathlib import Path
 from discreet.engine.encoding import Encoding
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.guarantee.source import source_of
 from discreet.release.alphabeta.manifest import (
     EARLIER,
     SLOT,
     VIEW,
     AlphaBetaGuarantee,
     AlphaBetaNumbers,
+    StatedAlphaBeta,
     StatedMechanism,
     domain_size,
 )
@@ -88,7 +88,8 @@ def _other_alphabeta(files: AlphaBetaFiles, guarantee: DGammaPrivacy) -> str | N
         guarantee.slots,
     ):
         return "the guarantee is not for the stated adversary, views and slots"
-    if guarantee.weights != source_of(mechanism.source, files.manifest.schema).range:
+    schema = files.manifest.schema
+    if not isinstance(mechanism, StatedAlphaBeta) or guarantee.weights != mechanism.weighed(schema).range:
         return "the guarantee is not for the stated source"
     return None
 

@@ -11,8 +11,10 @@ from discreet.errors import ReleaseError
 from discreet.ground.exact import exact
 from discreet.guarantee.dgamma import MOST_SLOTS, MOST_VIEWS, DGammaPrivacy, dgamma_from_json
 from discreet.guarantee.frapp import FrappPrivacy, frapp_from_json
+from discreet.guarantee.source import Source, source_of
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
+from discreet.schema.once import once
 from discreet.schema.schema import Schema
 
 VIEW = "data/view.parquet"
@@ -35,6 +37,11 @@ class StatedAlphaBeta:
 
     kind: ClassVar[str] = "alphabeta"
     copies: ClassVar[bool] = False  # no tuple stands twice
+
+    @once
+    def weighed(self, schema: Schema) -> Source:
+        """The public source over a schema, read once; raises PolicyError where it does not fit the domains."""
+        return source_of(self.source, schema)
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -11,8 +11,7 @@ from typing import Any
 from discreet.errors import PolicyError
 from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-from discreet.guarantee.source import source_of
-from discreet.release.alphabeta.manifest import AlphaBetaNumbers, AlphaBetaStatement
+from discreet.release.alphabeta.manifest import AlphaBetaNumbers, AlphaBetaStatement, StatedAlphaBeta
 from discreet.release.example_2 import Example, example_of
 from discreet.release.phrases_1 import PACKAGE
 from discreet.release.phrases_2 import asking, promise
@@ -56,14 +55,15 @@ With pandas alone, the same without an interval. It counts {facts["counts"].part
 def _size(statement: AlphaBetaStatement, example: Example) -> str:
     """How many tuples of the domain meet the condition, or what they weigh; `...` where that cannot be written out."""
     mechanism = statement.mechanism
+    if not isinstance(mechanism, StatedAlphaBeta) or not mechanism.source:
+        found = example.tuples()
+        return "..." if found is None else str(found)
     try:
-        source = source_of(mechanism.source, statement.schema)
+        source = mechanism.weighed(statement.schema)
     except PolicyError:
         return "..."
     found = example.tuples(dict(source.weights))
-    if found is None:
-        return "..."
-    return repr(float(Fraction(found) * source.scale)) if source.weights else str(found)
+    return "..." if found is None else repr(float(Fraction(found) * source.scale))
 
 
 def _frapp_text(columns: str, own: FrappPrivacy) -> tuple[str, str]:
