@@ -82,7 +82,8 @@ def _table(proposed: Proposed) -> Iterator[str]:
     rows = proposed.profile.rows
     yield ""
     yield from comment(
-        f"DECIDE: these are {proposed.drafts.shown}. Take out what nobody needs. By them {proposed.unique:,} of "
+        f"DECIDE: these are {proposed.drafts.shown}. Take out what nobody needs, or publish it in "
+        f"bands (bands and publish_level in its domain: docs/domains.md). By them {proposed.unique:,} of "
         f"{rows:,} rows ({share(proposed.unique, rows)}) are like no other row. Each column, and each pair of them, "
         f"was tried for what it gives away of {shown(roles.sensitive.name)}; three together were not.",
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, prod
+from math import ceil, prod, sqrt
 
 from discreet.ground.exact import exact, toml_number
+from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
 from discreet.mechanism.draft.domain import width_of
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment
@@ -15,7 +16,7 @@ from discreet.table.profile import Column
 POSTERIOR = Fraction(1, 5)
 TIMES = 10  # a tuple may have seemed so many times as probable as one that is taken at random
 _LARGEST = Fraction(1, 20)  # prior: it must stay well below the posterior
-_TUPLES = 1_000  # of the domain, for each row: with more, the truth drowns in noise
+_DROWNED = Fraction(1, 20)  # of the rows: where the noise of a count is larger, the truth drowns in it
 _MOST_TUPLES = 10**9
 
 
@@ -26,11 +27,9 @@ class AlphaBetaDrafts:
     shown = "published in tuples, true ones among random ones"
 
     def fits(self, chosen: Sequence[Column], column: Column, sensitive: Column) -> str | None:
-        before = _domain(chosen, sensitive)
-        after = before * width_of(column)
-        most = max(min(_TUPLES * column.rows, _MOST_TUPLES), 2 * before)
-        if chosen and after > most:
-            return f"with it the domain would have {after:.3g} tuples, and the truth would drown in random ones"
+        domain = _domain(chosen, sensitive) * width_of(column)
+        if chosen and (domain > _MOST_TUPLES or _noise(column.rows, domain) > _DROWNED * column.rows):
+            return f"with it the domain would have {domain:.3g} tuples, and the truth would drown in random ones"
         return None
 
     def section(self, published: Sequence[Column], sensitive: Column) -> Section:
@@ -41,6 +40,12 @@ class AlphaBetaDrafts:
 
 def _domain(published: Sequence[Column], sensitive: Column) -> int:
     return prod(map(width_of, published)) * width_of(sensitive, sensitive=True)
+
+
+def _noise(rows: int, domain: int) -> float:
+    """The standard deviation of the noise in a count of all tuples."""
+    alpha, beta = AlphaBeta(prior=_prior(rows, domain), posterior=POSTERIOR).parameters(n=rows, m=domain)
+    return sqrt(domain * float(beta) * (1 - float(beta))) / float(alpha)
 
 
 def _prior(rows: int, domain: int) -> Fraction:

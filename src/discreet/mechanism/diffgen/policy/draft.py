@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from discreet.mechanism.diffgen.planning.limits import MOST_TABLE_COUNTS, RESERVED
-from discreet.mechanism.draft.domain import width_of
+from discreet.mechanism.draft.domain import dates_of, decimals_of, width_of
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment
 from discreet.schema.taxonomy import MOST_CELLS, MOST_VALUES
@@ -23,7 +23,8 @@ class DiffGenDrafts:
     def fits(self, chosen: Sequence[Column], column: Column, sensitive: Column) -> str | None:
         if column.name.upper() in RESERVED:
             return f"a release adds its own {column.name.upper()}; rename it to publish it"
-        if column.kind != "whole" and column.values > MOST_CELLS:
+        ordered = column.kind == "whole" or dates_of(column) is not None or decimals_of(column) is not None
+        if not ordered and column.values > MOST_CELLS:
             return f"{column.values:,} texts, more than {MOST_CELLS}, need a hierarchy to be generalized"
         if column.low is not None and column.high is not None and column.high - column.low >= MOST_VALUES - 1:
             return f"its range is longer than {MOST_VALUES:,} whole numbers; put it into bands to publish it"
