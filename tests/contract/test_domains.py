@@ -123,6 +123,8 @@ ASKED: dict[str, Callable[[Row], bool | None]] = {
 }
 REFUSED = {
     "hba1c > '9.5'": "hba1c holds numbers; write them without quotes",
+    "hba1c = '6.5-6.9'": "hba1c is never 6.5-6.9: that is a label above it; write level(hba1c, 1) = '6.5-6.9'",
+    "admitted IN ('2020-Q4')": "write level(admitted, 1) = '2020-Q4'",
     "hba1c = 7.15": "hba1c is never 7.15; it goes from 4.0 to 14.0 in steps of 0.1",
     "hba1c // 2 = 3": "// must divide whole numbers",
     "admitted >= '2020-03-05'": "it holds months; write them such as '2020-03'",

@@ -66,3 +66,11 @@ class Level:
             raise QueryError(f"{self.key} is in no order, so {sign} has no meaning; use = or IN")
         found = tuple(map(self.is_label, chosen(self.labels, sign, label)))
         return Some(found) if found else never(self.key.column)
+
+
+def label_level(domain: Valued, literal: object) -> int:
+    """The level on which a text is a label of a domain whose value it is not; 0 where it is neither."""
+    if not isinstance(literal, str) or not domain.paths or literal in domain:
+        return 0
+    found = (level for level in range(1, domain.levels + 1) if literal in domain.labels_at(level))
+    return next(found, 0)

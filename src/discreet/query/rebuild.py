@@ -15,7 +15,7 @@ from discreet.engine.duck.sql import identifier, text
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not, Some, render
-from discreet.query.level import Key, Level
+from discreet.query.level import Key, Level, label_level
 from discreet.query.ordering import by_place, check_both
 from discreet.query.refused import name_of, refused_node
 from discreet.query.scope import Scope, Term
@@ -147,6 +147,9 @@ def _suited(column: Term, other: Term, scope: Scope) -> Term:
     domain = scope.domains.get(column.column or "")
     if domain is None or other.literal is None:
         return other
+    if level := label_level(domain, other.literal):
+        asked = f"level({column.column}, {level}) = {text(str(other.literal))}"
+        raise QueryError(f"{column.column} is never {shown(other.literal)}: that is a label above it; write {asked}")
     try:
         constant = domain.constant(other.literal)
     except ValueError as error:
