@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
 import os
 import tomllib
@@ -292,7 +293,6 @@ def test_empty_cells_are_a_value_of_their_domain_and_only_there():
         (["NL"] * 120, "same value"),
         ([None] * 120, "empty in every row"),
         (TEXTS, "free text"),
-        (pd.Series(DAYS), "a date"),
         ([f"{day:%m/%d/%Y}" for day in DAYS], "a date"),
         (np.arange(120) / 7, "fractions"),
         ([[1], [2], [3]] * 40, "no domain can list"),
@@ -305,6 +305,33 @@ def test_what_cannot_be_listed_is_left_out_with_its_reason(column, word):
     assert word in draft.left_out["odd"]
     assert word in draft.text
     assert "odd" not in draft.quasi_identifiers
+
+
+@pytest.mark.parametrize(
+    ("days", "by"),
+    [
+        (DAYS[:14], "day"),
+        (DAYS, "month"),
+        ([day.replace(year=1930 + 2 * n) for n, day in enumerate(DAYS[:40])], "year"),
+    ],
+    ids=["near", "far", "very far"],
+)
+@pytest.mark.parametrize("written", [pd.to_datetime, lambda days: [f"{day:%Y-%m-%d} 08:15" for day in days]])
+def test_dates_are_drafted_as_dates_and_cut_where_they_are_far_apart(days, by, written, tmp_path):
+    """By day, month or year, whatever their type; and the draft runs."""
+    days = list(itertools.islice(itertools.cycle(days), 120))
+    frame = ward(odd=written(days))
+    draft, _ = run(frame, tmp_path)
+    domain = tomllib.loads(draft.text)["domains"]["odd"]
+    assert domain == {"dates": [f"{min(days):%Y-%m-%d}", f"{max(days):%Y-%m-%d}"], "by": by}
+
+
+def test_numbers_with_fractions_are_drafted_as_decimals(tmp_path):
+    """From the lowest to the highest, by the last digit that any of them has; '?' is a missing cell."""
+    frame = ward(odd=["4.25", "7.5", "?"] * 40)
+    draft, _ = run(frame, tmp_path)
+    domain = tomllib.loads(draft.text)["domains"]["odd"]
+    assert domain == {"decimals": [4.25, 7.5], "step": 0.01, "missing": "category", "missing_as": ["?"]}
 
 
 def test_more_than_a_thousand_texts_are_left_out():

@@ -17,6 +17,7 @@ from discreet.engine.duck.engine import DuckEngine
 from discreet.engine.engine import ColumnType, Looks
 from discreet.engine.faults import Unfit
 from discreet.ground.progress import Progress, Steps
+from discreet.table.column import MOST_VALUES, Column
 from discreet.table.kinds import LARGEST_WHOLE, is_whole, kind_of_texts
 from discreet.table.looking import Looking
 from discreet.table.marks import MARKS, marks_among
@@ -25,65 +26,10 @@ from discreet.table.ragged import first_ragged
 from discreet.table.reading import parsing_share, uneven, unreadable
 from discreet.table.source import DELIMITERS, CsvForm, find_source, name_of_source
 
-MOST_VALUES = 1_000  # values that a draft lists
 _FEW = 2 * MOST_VALUES  # an estimate of distinct values is some percent off
 _NEARLY_ALL = 0.75  # a share of distinct values, as estimated, that is worth an exact count
 
 _GLANCE, _COUNT, _CLOSER = "looking at every column", "counting values", "looking closer"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """What a column looks like. `kind` is whole, fraction, date, text or other; `counts` is None beyond MOST_VALUES.
-
-    `distinct` counts the values of cells that are not empty: an estimate unless `exact`. `low` and `high` are the
-    limits of whole numbers, `since` and `until` those of dates, where every cell is one. `ambiguous`: another column's
-    name differs in upper and lower case only. `marks` are its texts that mean a missing cell: of a column of text they
-    are values as well, and of any other they count as empty.
-    """
-
-    name: str
-    type: str
-    kind: str
-    rows: int
-    filled: int
-    distinct: int
-    exact: bool = False
-    low: int | None = None
-    high: int | None = None
-    since: str | None = None
-    until: str | None = None
-    length: float = 0
-    spaced: bool = False
-    counts: Mapping[int | str, int] | None = None
-    ambiguous: bool = False
-    marks: tuple[str, ...] = ()
-    position: int = 0  # in the table
-
-    @property
-    def missing(self) -> int:
-        return self.rows - self.filled
-
-    @property
-    def values(self) -> int:
-        """How many values it has; an empty cell is one of them."""
-        return self.distinct + (self.missing > 0)
-
-    @property
-    def unique(self) -> bool:
-        """Different in every row, and empty in none; a fraction never counts, for -0.0 is 0.0."""
-        return self.exact and self.distinct == self.rows and self.kind not in ("fraction", "date")
-
-    @property
-    def missing_as(self) -> tuple[str, ...]:
-        """Texts that a policy must take for a missing cell: those of a column that is not one of text."""
-        return () if self.kind == "text" else self.marks
-
-    @property
-    def histogram(self) -> dict[object, int]:
-        """How often each value occurs; None is the empty cell."""
-        found: dict[object, int] = dict((self.counts or {}).items())
-        return found | {None: self.missing} if self.missing else found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
+from discreet.table.column import Column
 from discreet.table.giveaway import Giveaway, giveaway, numbered, together
 from discreet.table.looking import Cells
-from discreet.table.profile import Column
 
 MOST_COLUMNS = 8  # that a draft publishes: every one more makes more people unique, and few questions need more
 _TRIED = 40  # columns that are compared in pairs, the likeliest: that bounds the time for any number of columns

@@ -10,7 +10,7 @@ from discreet.ground.shown import and_more
 from discreet.mechanism.draft.toml import array, shown
 from discreet.schema.domain import Dates, Decimals
 from discreet.schema.missing import KEY
-from discreet.table.profile import MOST_VALUES, Column
+from discreet.table.column import MOST_VALUES, Column
 
 _DAYS, _MONTHS = 100, 25 * 366  # days that dates are spread over, to be published by day, and by month
 _MARKS = 4  # texts that mean a missing cell, shown in a comment

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 from discreet.errors import PolicyError
 from discreet.ground.shown import shown
 from discreet.release.family import FAMILIES
-from discreet.table.profile import Column
+from discreet.table.column import Column
 
 DEFAULT = "buckets"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.mechanism.draft.words import numbers_events, numbers_persons, sounds_identifying
+from discreet.table.column import Column
 from discreet.table.looking import Looking
-from discreet.table.profile import Column
 
 
 @dataclass(frozen=True, kw_only=True)

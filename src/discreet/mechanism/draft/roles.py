@@ -20,7 +20,8 @@ from discreet.mechanism.draft.words import (
 )
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import RESERVED
-from discreet.table.profile import MOST_VALUES, Column, Profile
+from discreet.table.column import MOST_VALUES, Column
+from discreet.table.profile import Profile
 
 MOST_SENSITIVE = 200  # values of a sensitive attribute, unless it was named
 _MOST_CODES = 50  # whole numbers with more values are measures rather than categories

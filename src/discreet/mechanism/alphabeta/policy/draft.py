@@ -7,11 +7,11 @@ from fractions import Fraction
 from math import ceil, prod, sqrt
 
 from discreet.ground.exact import exact, toml_number
-from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
+from discreet.mechanism.alphabeta.planning.parameters import keep_and_insert
 from discreet.mechanism.draft.domain import width_of
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment
-from discreet.table.profile import Column
+from discreet.table.column import Column
 
 POSTERIOR = Fraction(1, 5)
 TIMES = 10  # a tuple may have seemed so many times as probable as one that is taken at random
@@ -44,8 +44,8 @@ def _domain(published: Sequence[Column], sensitive: Column) -> int:
 
 def _noise(rows: int, domain: int) -> float:
     """The standard deviation of the noise in a count of all tuples."""
-    alpha, beta = AlphaBeta(prior=_prior(rows, domain), posterior=POSTERIOR).parameters(n=rows, m=domain)
-    return sqrt(domain * float(beta) * (1 - float(beta))) / float(alpha)
+    keep, insert = keep_and_insert(_prior(rows, domain), POSTERIOR, "exclusive", "optimal")
+    return sqrt(domain * float(insert) * (1 - float(insert))) / float(keep - insert)
 
 
 def _prior(rows: int, domain: int) -> Fraction:

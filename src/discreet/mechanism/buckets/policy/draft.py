@@ -12,7 +12,7 @@ from discreet.mechanism.buckets.planning.propose import Proposal, propose_tolera
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment, key, quoted, share, shown
 from discreet.schema.domain import key_of
-from discreet.table.profile import Column
+from discreet.table.column import Column
 
 _SHOWN_VALUES = 20  # the most frequent, and as many of the rarest
 

@@ -9,7 +9,7 @@ from discreet.mechanism.draft.domain import dates_of, decimals_of, width_of
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment
 from discreet.schema.taxonomy import MOST_CELLS, MOST_VALUES
-from discreet.table.profile import Column
+from discreet.table.column import Column
 
 EPSILON = 1
 
