@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.mechanism.check import check, load_for
+from discreet.mechanism.check import check
+from discreet.mechanism.load import load_for
 
 ROWS = 60
 LONG = f"{10**198 + 9}/{10**198 + 7}"  # 399 characters: the longest that a policy may write

@@ -14,7 +14,7 @@ from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, Po
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
 from discreet.evaluate.figure import Curve, Figure, save_figure
-from discreet.mechanism.check import load_for
+from discreet.mechanism.load import load_for
 from discreet.mechanism.mechanism import check_compared, check_explains, publishing, varied
 from discreet.mechanism.plan import Alternatives
 from discreet.mechanism.warn import DRAFT

@@ -10,7 +10,7 @@ import typer
 
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
-from discreet.mechanism.check import load_for
+from discreet.mechanism.load import load_for
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.publish import check_decided, series_of
 from discreet.mechanism.publish import publish as publish_table

@@ -10,15 +10,12 @@ from typing import Any
 
 from discreet.errors import DiscreetError, Infeasible, PolicyError, TableError
 from discreet.ground.progress import Progress
+from discreet.mechanism.load import beside_the_table, line_first, problem_at
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.mechanism.warn import DRAFT, warnings_of
-from discreet.schema.lines import line_of
-from discreet.schema.nearest import nearest_name
-from discreet.schema.policy import Policy, PolicyFile, read_policy, told_of
+from discreet.schema.policy import PolicyFile, read_policy
 from discreet.schema.read import DATA, Problem, from_the_top
-from discreet.table.inspect import missing_column
-from discreet.table.names import columns_in
 from discreet.table.read import open_table
 from discreet.table.source import CsvForm
 from discreet.table.table import Table
@@ -69,7 +66,7 @@ def _reviewed(
     if source is None or found.parts is None:
         return Review(problems=found.problems, warnings=draft)
     try:
-        problems = _beside_the_table(found, source, csv)
+        problems = beside_the_table(found, source, csv)
         roles, schema = found.parts.roles, found.parts.schema
         if schema is None:
             unchecked = "the cells were not checked; mend the sensitive column and its domain first"
@@ -87,8 +84,8 @@ def _reviewed(
     except DiscreetError as error:
         unread = Problem(line=None, message=str(error), key=DATA)
         return Review(problems=(*found.problems, unread), warnings=draft)
-    fitting = [_problem(misfit.key, misfit.message, found) for misfit in misfits]
-    problems = sorted([*problems, *fitting], key=_place)
+    fitting = [problem_at(misfit.key, misfit.message, found) for misfit in misfits]
+    problems = sorted([*problems, *fitting], key=line_first)
     if table is None:
         return Review(problems=tuple(problems), warnings=draft)
     with table:
@@ -96,46 +93,6 @@ def _reviewed(
         if plan is None or found.policy is None or not warn:
             return Review(problems=tuple(problems), warnings=draft)
         return Review(problems=tuple(problems), warnings=warnings_of(table, found.policy, plan))
-
-
-def load_for(policy: str | Path, source: Any, *, csv: CsvForm | None = None) -> Policy:
-    """The policy for a table; raises PolicyError with every problem, where a wrong name is held against the table's."""
-    found = read_policy(Path(policy))
-    if found.policy is not None:
-        return found.policy
-    try:
-        problems = _beside_the_table(found, source, csv)
-    except DiscreetError:
-        problems = list(found.problems)  # the policy must be mended first, whatever the table is like
-    raise PolicyError(told_of(policy, problems))
-
-
-def _beside_the_table(found: PolicyFile, source: Any, csv: CsvForm | None) -> list[Problem]:
-    """The problems of a policy; a name in it that the table has not got is said to be that, and what follows from it
-    is not said.
-    """
-    parts, problems = found.parts, list(found.problems)
-    if parts is None:
-        return problems
-    asked = [
-        (role, name)
-        for role, name in parts.roles
-        if parts.schema is None or (name in parts.roles.published and name not in parts.schema.columns)
-    ]
-    if not asked:
-        return problems
-    present = columns_in(source, csv, [name for _, name in parts.roles])
-    folded = {name.casefold() for name in present}
-    for role, name in asked:
-        if name.casefold() in folded:
-            continue
-        meant = nearest_name(name, present)
-        problems = [
-            each for each in problems if each.key != ("table", role, name) and each.key[:2] != ("domains", meant)
-        ]
-        misfit = missing_column(name, role, present)
-        problems.append(_problem(misfit.key, misfit.message, found))
-    return sorted(problems, key=_place)
 
 
 def _planned(table: Table, found: PolicyFile, problems: list[Problem]) -> Plan | None:
@@ -150,13 +107,5 @@ def _planned(table: Table, found: PolicyFile, problems: list[Problem]) -> Plan |
         return mechanism.plan(table)
     except DiscreetError as error:
         told = error.key if isinstance(error, PolicyError | Infeasible | TableError) else ()
-        problems.append(_problem(from_the_top(told or (mechanism.blamed,)), str(error), found))
+        problems.append(problem_at(from_the_top(told or (mechanism.blamed,)), str(error), found))
     return None
-
-
-def _place(problem: Problem) -> int:
-    return problem.line or 0
-
-
-def _problem(key: tuple[str, ...], message: str, found: PolicyFile) -> Problem:
-    return Problem(line=line_of(key, found.lines), message=message, key=key)
