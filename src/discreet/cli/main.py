@@ -5,7 +5,6 @@ A verb is loaded when it is asked: the list of verbs needs none of them.
 
 from __future__ import annotations
 
-import gc
 import signal
 from types import FrameType
 from typing import Any
@@ -44,13 +43,8 @@ class Verbs(TyperGroup):
 def loaded(name: str) -> Any:
     """The verb itself, with its arguments and its example."""
     verb = typer.Typer(add_completion=False)
-    gc.disable()  # what is imported stays: to look for garbage in it takes a tenth of the time
-    try:
-        example = at(f"{_PLACES[name].partition(':')[0]}:EXAMPLE")
-        verb.command(name, epilog=example)(at(_PLACES[name]))
-    finally:
-        gc.freeze()
-        gc.enable()
+    example = at(f"{_PLACES[name].partition(':')[0]}:EXAMPLE")
+    verb.command(name, epilog=example)(at(_PLACES[name]))
     return typer.main.get_command(verb)
 
 
