@@ -14,8 +14,8 @@ class Column:
 
     `distinct` counts the values of cells that are not empty: an estimate unless `exact`. `low` and `high` are the
     limits of whole numbers, `since` and `until` those of dates, where every cell is one. `ambiguous`: another column's
-    name differs in upper and lower case only. `marks` are its texts that mean a missing cell: of a column of text they
-    are values as well, and of any other they count as empty.
+    name differs in upper and lower case only. `marks` are its texts that mean a missing cell; they
+    count as empty.
     """
 
     name: str
@@ -49,11 +49,6 @@ class Column:
     def unique(self) -> bool:
         """Different in every row, and empty in none; a fraction never counts, for -0.0 is 0.0."""
         return self.exact and self.distinct == self.rows and self.kind not in ("fraction", "date")
-
-    @property
-    def missing_as(self) -> tuple[str, ...]:
-        """Texts that a policy must take for a missing cell: those of a column that is not one of text."""
-        return () if self.kind == "text" else self.marks
 
     @property
     def histogram(self) -> dict[object, int]:

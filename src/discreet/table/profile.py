@@ -100,7 +100,7 @@ def _look_past_marks(engine: Looks, columns: Sequence[Column], types: Mapping[st
     found = {name: counts for name, counts in engine.written_so(many, MARKS).items() if counts}
     engine.blank(
         {
-            **{each.name: each.marks for each in columns if each.missing_as},
+            **{each.name: each.marks for each in columns if each.marks},
             **{name: tuple(found[name]) for name in found},
         }
     )
@@ -167,15 +167,14 @@ def _known(column: Column, counts: Mapping[str, int], given: str) -> Column:
 
 
 def _past_marks(column: Column, counts: Mapping[str, int]) -> tuple[Column, str, Mapping[str, int]]:
-    """The column, the kind of its texts and how often each occurs; those that mean a missing cell are left out where
-    the others are numbers or dates.
+    """The column, the kind of its texts and how often each occurs; those that mean a missing cell are left out, unless
+    there are no others.
     """
     marks = marks_among(counts)
     rest = {value: count for value, count in counts.items() if value not in marks}
-    kind = kind_of_texts(rest) if rest else "text"
-    if kind == "text":
-        return replace(column, marks=marks), kind_of_texts(counts), counts
-    return replace(column, marks=marks, filled=sum(rest.values())), kind, rest
+    if not rest:
+        return column, kind_of_texts(counts), counts
+    return replace(column, marks=marks, filled=sum(rest.values())), kind_of_texts(rest), rest
 
 
 def _look_closer(engine: Looks, columns: Sequence[Column]) -> list[Column]:

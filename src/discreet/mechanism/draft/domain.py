@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
 from discreet.errors import PolicyError
-from discreet.ground.shown import and_more
-from discreet.mechanism.draft.toml import array, shown
+from discreet.mechanism.draft.toml import array
 from discreet.schema.domain import Dates, Decimals
 from discreet.schema.missing import KEY
 from discreet.table.column import MOST_VALUES, Column
 
 _DAYS, _MONTHS = 100, 25 * 366  # days that dates are spread over, to be published by day, and by month
-_MARKS = 4  # texts that mean a missing cell, shown in a comment
 
 
 def decimals_of(column: Column) -> Decimals | None:
@@ -55,15 +53,9 @@ def domain_lines(column: Column, *, sensitive: bool) -> Iterator[str]:
     else:
         yield from array("values", sorted(map(str, column.counts or ())))
     if column.missing:
-        yield f'missing = "category"  # {column.missing:,} rows are empty: that counts as a value'
-    if column.missing_as:
-        yield from array(KEY, column.missing_as)
-    elif column.marks:
-        first = ", ".join(shown(mark, 24) for mark in column.marks[:_MARKS])
-        more = and_more(len(column.marks), _MARKS)
-        means = "means" if len(column.marks) == 1 else "mean"
-        listed = " ".join(filter(None, (first, more)))
-        yield f"# {listed} {means} that nothing is known, it seems; here it is a value as any other"
+        yield f'missing = "category"  # {column.missing:,} rows are empty, or say that nothing is known'
+    if column.marks:
+        yield from array(KEY, column.marks)
 
 
 def width_of(column: Column, *, sensitive: bool = False) -> int:

@@ -154,8 +154,6 @@ def _unusable(column: Column) -> str | None:
         return "it is empty in every row"
     if column.kind == "other":
         return f"it holds {column.type.partition('(')[0]}, which no domain can list"
-    if column.missing and "" in (column.counts or {}):
-        return "some cells are missing and some hold an empty text, which a file cannot tell apart; make them one"
     return "it has the same value in every row" if column.exact and column.values == 1 else None
 
 
