@@ -95,7 +95,8 @@ def unknown_column(node: exp.Column, known: Collection[str], compared: str | Non
     if (quoted or compared is not None) and not near:
         reads = ": SQL reads double quotes as the name of a column" if quoted else ""
         text = shown(bare(node.name).replace("'", "''"))
-        example = f"{compared} = '{text}'" if compared else f"'{text}'"
+        name = compared if compared and compared.isidentifier() else f'"{shown(compared or "")}"'
+        example = f"{name} = '{text}'" if compared else f"'{text}'"
         return QueryError(f"{start}{reads}; texts stand in single quotes: {example}")
     return QueryError(f"{start}{near or did_you_mean(node.name, known)}")
 

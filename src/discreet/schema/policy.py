@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -100,10 +100,11 @@ class PolicyFile:
     lines: dict[tuple[str, ...], int] = field(default_factory=dict)
 
 
-def told_of(path: str | Path, problems: Iterable[Problem]) -> str:
-    """Problems in lines, each with the name of the file, but for those that are the table's alone."""
-    name = Path(path).name or path
-    return "\n".join(each.message if each.key == DATA else f"{name}{each}" for each in problems)
+def told_of(path: str | Path, problems: Sequence[Problem]) -> str:
+    """Problems in lines, each with the name of the file, but for those that are the table's alone or name it."""
+    name, own = Path(path).name or path, f"policy ({path})"
+    named = (each.key == DATA or each.message.startswith(own) for each in problems)
+    return "\n".join(each.message if told else f"{name}{each}" for each, told in zip(problems, named, strict=True))
 
 
 def read_policy(path: Path) -> PolicyFile:
