@@ -269,6 +269,36 @@ def test_a_cell_outside_its_domain_is_refused_and_not_shown(
     assert cell not in str(refusal.value).replace("decimal point", "").split(";")[0].split(column, 1)[1]
 
 
+@pytest.mark.parametrize("kind", MECHANISMS)
+@pytest.mark.parametrize("level", [0, 2])
+def test_decimals_and_their_bands_can_be_sensitive(kind: str, level: int, tmp_path: Path) -> None:
+    """Each value, or each band, has its tolerance, and those without protection are named and counted."""
+    text = POLICY.replace("{kind}", kind).replace("{more}", MECHANISMS[kind].replace('"0.6"', "1"))
+    text = text.replace('"hba1c", "admitted", "stage", "born"]', '"admitted", "disease"]')
+    text = text.replace('sensitive = "disease"', 'sensitive = "hba1c"')
+    text = text.replace("widths = [0.5, 1]", f"widths = [0.5, 1]\npublish_level = {level}")
+    for name in ("stage", "born"):
+        start = text.index(f"[domains.{name}]")
+        text = text[:start] + text[text.index("[domains.", start + 1) :]
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
+    policy = discreet.Policy.load(tmp_path / "policy.toml")
+    with discreet.read_table(frame_of(PEOPLE, text=True), policy) as table:
+        release = discreet.publish(table, policy, to=tmp_path / "release", series=tmp_path / "s")
+    with release:
+        where, truth = ("hba1c = '7.0-7.9'", 70) if level else ("hba1c = 7.1", 71)
+        found = release.count(where)
+        meet = [
+            row
+            for row in PEOPLE
+            if row["hba1c"] is not None and truth <= row["hba1c"] * 10 <= (truth + 9 * bool(level))
+        ]
+        if kind == "buckets":
+            assert found.bounds == (len(meet), len(meet))
+            named = {each["value"]: each["people"] for each in release.facts["unprotected"]}
+            assert named["7.0-7.9" if level else 7.1] == len(meet)
+    assert discreet.verify(tmp_path / "release").holds
+
+
 def test_nearly_a_decimal_is_that_decimal(tmp_path: Path) -> None:
     """What a sum of doubles leaves is no digit of anybody's."""
     rows = [dict(row) for row in PEOPLE]

@@ -62,6 +62,11 @@ def plain_number(value: object) -> object:
     return float(value) if isinstance(value, Decimal) else value
 
 
+def exact_value(value: object) -> object:
+    """A value that JSON carried, as it was: a number with a point is the decimal that is written so."""
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
 def toml_number(number: Fraction) -> int | Decimal | str:
     """A fraction as TOML can carry it exactly: a whole number, a decimal, or text such as '1/3'."""
     if number.denominator == 1:

@@ -7,12 +7,11 @@ Symbols: f'_x the tolerance of value x; |g, x| records with x in bucket g; |g| t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import PolicyError
-from discreet.ground.exact import fraction_text, plain_number, stated
+from discreet.ground.exact import exact_value, fraction_text, plain_number, stated
 
 NAME = "F'-privacy"
 
@@ -44,5 +43,5 @@ def _pair(pair: Any) -> tuple[object, Fraction]:
         case [(str() | int() | float() | None) as value, number]:
             limit = stated(number)
             if limit is not None and 0 < limit <= 1:
-                return Decimal(repr(value)) if isinstance(value, float) else value, limit
+                return exact_value(value), limit
     raise PolicyError("a tolerance must be [value, 'a/b'] with 0 < a/b <= 1")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from discreet.ground.exact import plain_number
 from discreet.ground.shown import name_some
 from discreet.guarantee.words import percent
 from discreet.release.buckets.facts_1 import facts_1
@@ -21,7 +22,7 @@ def facts_2(statement: BucketStatement) -> dict[str, Any]:
     return {
         **first,
         "words": f"{_promise(statement)} {_exceptions(statement)}",
-        "unprotected": [{"value": value, "people": people} for value, people in unprotected],
+        "unprotected": [{"value": plain_number(value), "people": people} for value, people in unprotected],
         "alone": statement.numbers.alone,
         "not_covered": [*_unprotected_first(statement), *first["not_covered"]],
     }

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import ReleaseError
-from discreet.ground.exact import stated
+from discreet.ground.exact import exact_value, plain_number, stated
 from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
@@ -106,7 +106,8 @@ class BucketNumbers:
 
     def as_json(self) -> dict[str, Any]:
         classes = [{"size": size, "buckets": buckets} for size, buckets in self.classes]
-        known = {} if self.unprotected is None else {"unprotected": [list(pair) for pair in self.unprotected]}
+        listed = [[plain_number(value), people] for value, people in self.unprotected or ()]
+        known = {} if self.unprotected is None else {"unprotected": listed}
         return {"rows": self.rows, "classes": classes, "loss": self.loss, **known}
 
 
@@ -186,8 +187,8 @@ def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:
     found = []
     for pair in data if isinstance(data, list) else [None]:
         match pair:
-            case [(str() | int() | None) as value, int(people)] if bool not in (type(value), type(people)):
-                found.append((value, people))
+            case [(str() | int() | float() | None) as value, int(people)] if bool not in (type(value), type(people)):
+                found.append((exact_value(value), people))
             case _:
                 raise ReleaseError("unprotected must be a list of [value, people]")
     return tuple(found)
