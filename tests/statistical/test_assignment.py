@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 from math import log, sqrt
 from pathlib import Path
@@ -21,7 +22,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
+from discreet.engine.duck import engine as engines
 from discreet.engine.duck.database import Database
+from discreet.engine.duck.parts import Rows
 from discreet.ground.arrays import Ints
 from discreet.mechanism import publish as publishing
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
@@ -310,12 +313,12 @@ def test_without_the_shuffle_neighbours_of_the_input_share_buckets(table, tmp_pa
 
 def sort_by(patch: pytest.MonkeyPatch, order: list[str]) -> None:
     """Replace the order in which the engine writes the rows of the QIT."""
-    write = Database.write_sorted
+    write = engines.write_sorted
 
-    def written(engine: Database, relation: str, columns: list[str], by: list[str], to: Path) -> None:
-        write(engine, relation, columns, order if to.stem == "qit" else by, to)
+    def written(database: Database, rows: Rows, to: Path, parts: int) -> None:
+        write(database, replace(rows, order=order) if to.stem == "qit" else rows, to, parts)
 
-    patch.setattr(Database, "write_sorted", written)
+    patch.setattr(engines, "write_sorted", written)
 
 
 ORDERS = {"not at all": ["BID * 0"], "by bucket alone": ["BID", "row_number() OVER ()"]}

@@ -470,7 +470,7 @@ ADULT_CONDITIONS = (
     "(age > 50 AND occupation = 'Sales') OR (age < 30 AND occupation = 'Tech-support') "
     "OR (income = '>50K' AND occupation = 'Prof-specialty')",
     "occupation = 'Tech-support' OR (sex = 'Male' AND occupation = 'Machine-op-inspct')",
-    "occupation > education AND occupation IN ('Sales', 'Craft-repair', 'Adm-clerical')",
+    "(occupation = 'Craft-repair' AND education = 'HS-grad') OR (occupation = 'Sales' AND education = 'Bachelors')",
 )
 
 
