@@ -416,3 +416,29 @@ def test_people_alone_are_counted_as_the_plan_has_them(table, tmp_path):
     assert any(f"({alone:,} of them alone)" in each for each in discreet.review(policy, table).warnings)
     policy.write_text(policy_text(["sex"], frame, "theta = 8\nfloor = 0.02\nceiling = 0.7"), encoding="utf-8")
     assert discreet.review(policy, table).warnings == ()
+
+
+def test_publish_says_what_gives_the_secret_away(table, tmp_path):
+    """Whoever did not check is told all the same, and the release is made."""
+    frame = pd.read_csv(table, dtype=str, keep_default_na=False)
+    policy = tmp_path / "policy.toml"
+    policy.write_text(policy_text(["sex", "chapter"], frame, "theta = 8\nfloor = 0.02"), encoding="utf-8")
+    code, out, _ = command("publish", table, "--policy", policy, "-o", tmp_path / "release", "--series", tmp_path / "s")
+    assert code == 0
+    assert "note: column chapter: it gives diagnosis_group away: with it 100 % of the rows are guessed right" in out
+    assert "column sex" not in out
+
+
+@pytest.mark.parametrize("person", ["", 'person = "patient_nr"\n'])
+def test_rows_of_fewer_people_are_noticed_with_and_without_the_person(person, tmp_path):
+    """As a problem where the policy names the person's column, and as a warning where it only drops it."""
+    frame = hospital(600, people=400)[["patient_nr", "sex", "diagnosis_group"]]
+    text = policy_text(["sex"], frame, "theta = 8\nfloor = 0.02\nceiling = 0.7")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        text.replace("[table]\n", f'[table]\nidentifiers = ["patient_nr"]\n{person}', 1), encoding="utf-8"
+    )
+    found = discreet.review(policy, frame)
+    people = frame["patient_nr"].nunique()
+    said = found.problems[0].message if person else found.warnings[0]
+    assert (f"{600 - people:,} rows repeat a person" if person else f"{people:,} different values in 600 rows") in said

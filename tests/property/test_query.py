@@ -868,7 +868,7 @@ def test_a_comment_is_refused_or_changes_nothing(text: str) -> None:
         ("age IN (SELECT m FROM near)", "column m does not exist"),
         ("age IN (SELECT n FROM near WHERE age = 1)", "column age does not exist"),
         ("age = '1'", "age holds numbers; write them without quotes"),
-        ("ill = 1", "ill holds text; write its values in single quotes"),
+        ("ill = 1", "ill holds text, such as 'F', 'HIV', 'flu'; write its values in single quotes"),
         ("ill = flu", "column flu does not exist"),
     ],
 )

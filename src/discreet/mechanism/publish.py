@@ -6,7 +6,7 @@ the series remembers every release before anybody can see it; and the folder app
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace as replace_fields
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from discreet.series.place import usual_series, usual_witness
 from discreet.series.rules import Place, place_of
 from discreet.series.store import Entry, Series
 from discreet.series.witness import forgotten, note
+from discreet.table.giveaway import given_away
+from discreet.table.marks import means_missing
 from discreet.table.table import Table
 
 DIGEST = "comparing with the series"
@@ -80,8 +82,9 @@ def publish(
                     entry = _entry(seen, place, policy, mechanism, to)
                 if place.memo:  # coins that are not the key's: they were tossed, and that was paid for
                     memory.reserve(entry)
-                if seen.sketch is None and say is not None:
-                    say(UNKNOWN)
+                if say is not None:
+                    for warning in _warnings(seen, policy):
+                        say(warning)
             with table.unchanged():
                 drawn = mechanism.make(table, place, coins, folder, csv=csv, steps=steps)
                 steps.finish()
@@ -93,6 +96,16 @@ def publish(
             number = memory.record(replace_fields(entry, drawn=drawn, release=str(to.resolve())))
         note(usual_witness(), memory.name, number, to / MANIFEST)
     return open_release(to)
+
+
+def _warnings(seen: Recognizing, policy: Policy) -> Iterator[str]:
+    """What a custodian should know before a release leaves the house, as far as a sample of the rows tells it."""
+    if seen.sketch is None:
+        yield UNKNOWN
+    schema = policy.schema
+    unknown = [code for code, value in enumerate(schema.domains[schema.sensitive]) if means_missing(value)]
+    columns = {name: seen.sampled[name] for name in schema.quasi_identifiers}
+    yield from given_away(columns, schema.sensitive, seen.sampled[schema.sensitive], unknown).values()
 
 
 def check_decided(policy: Policy) -> None:

@@ -71,6 +71,11 @@ class Recognizing:
                 found[entry.number] = met
         return found
 
+    @property
+    def sampled(self) -> dict[str, Ints]:
+        """The published columns of some rows, as positions in their domains."""
+        return self._sampled
+
     @cached_property
     def kept(self) -> bytes:
         """What the series keeps of these people."""

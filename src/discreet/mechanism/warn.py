@@ -5,33 +5,43 @@ who are like nobody else, values that nobody protects. In names of columns and n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 
 from discreet.ground.arrays import Ints
+from discreet.mechanism.draft.words import numbers_persons
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.schema.policy import Policy
-from discreet.table.giveaway import giveaway, numbered, together
+from discreet.table.giveaway import given_away, given_together
 from discreet.table.marks import means_missing
 from discreet.table.table import Table
 
 DRAFT = "this policy is a draft: publish refuses it until a person has decided and taken out the line draft = true"
-_ADVICE = "take it out, unless everyone may know that of these people"
 MOST_ROWS = 1_000_000  # by which columns are compared one by one; of a larger table, a sample
-PAIR_ROWS = 100_000  # and two by two
-MOST_PAIRS = 300  # that are compared: all of 25 columns
 
 
 def warnings_of(table: Table, policy: Policy, plan: Plan) -> tuple[str, ...]:
     """All of them; none where there is nothing to think about."""
     return (
         *((DRAFT,) if policy.draft else ()),
+        *(_repeated(table, policy) if policy.person is None else ()),
         *_given_away(table),
         *(_unlike(table) if publishing(policy.mechanism).shows_rows else ()),
         *plan.warnings,
     )
+
+
+def _repeated(table: Table, policy: Policy) -> Iterator[str]:
+    """Identifiers that number persons and repeat: then rows are no people."""
+    for name in policy.identifiers:
+        if numbers_persons(name) and name in table.given:
+            rows, people, empty = table.engine.persons(table.given[name])
+            if people < rows - empty:
+                yield (
+                    f"{name} has {people:,} different values in {rows:,} rows: the rows seem to be of fewer people, "
+                    f'and every promise is for a row; keep one row of each person, and say person = "{name}"'
+                )
 
 
 def _unlike(table: Table) -> Iterator[str]:
@@ -48,23 +58,11 @@ def _given_away(table: Table) -> Iterator[str]:
     schema = table.schema
     *cells, secret = _sampled(table)
     unknown = [code for code, value in enumerate(schema.domains[schema.sensitive]) if means_missing(value)]
-    innocent = []
-    for name, column in zip(schema.quasi_identifiers, cells, strict=True):
-        found = giveaway(column, secret, unknown)
-        if found is not None and found.too_much:
-            yield f"column {name}: {found.words(schema.sensitive)}; {_ADVICE}"
-        else:
-            innocent.append((name, column))
-    some = _rows_for_pairs(len(secret))
-    few = [(name, numbered(column[some])) for name, column in innocent]
-    for number, ((one, first), (two, second)) in enumerate(combinations(few, 2)):
-        if number == MOST_PAIRS:
-            yield f"only {MOST_PAIRS} pairs of columns were compared; publish fewer columns"
-            return
-        found = giveaway(together(first, second), secret[some], unknown)
-        if found is not None and found.too_much:
-            told = found.words(schema.sensitive, several=True)
-            yield f"columns {one} and {two}: together {told}; {_ADVICE.replace('it', 'one of them', 1)}"
+    named = dict(zip(schema.quasi_identifiers, cells, strict=True))
+    alone = given_away(named, schema.sensitive, secret, unknown)
+    yield from alone.values()
+    innocent = {name: column for name, column in named.items() if name not in alone}
+    yield from given_together(innocent, schema.sensitive, secret, unknown)
 
 
 def _sampled(table: Table) -> Sequence[Ints]:
@@ -80,9 +78,3 @@ def _sampled(table: Table) -> Sequence[Ints]:
             codes = [column[taken] for column in codes]
         batches.append([column.astype(kind) for column, kind in zip(codes, kinds, strict=True)])
     return [np.concatenate(columns).astype(np.int64) for columns in zip(*batches, strict=True)]
-
-
-def _rows_for_pairs(rows: int) -> Ints:
-    if rows <= PAIR_ROWS:
-        return np.arange(rows)
-    return np.sort(np.random.default_rng(0).choice(rows, PAIR_ROWS, replace=False))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
-from discreet.engine.duck.sql import literal
+from discreet.engine.duck.sql import identifier, literal
 from discreet.errors import QueryError
+from discreet.ground.shown import shown
 from discreet.query.condition import Atom, Column, Condition, Some, never, one_of
 from discreet.query.signs import chosen
 from discreet.schema.nearest import did_you_mean
@@ -21,7 +23,10 @@ class Key:
     level: int = 0
 
     def __str__(self) -> str:
-        return f"level({self.column}, {self.level})" if self.level else self.column
+        if not self.level:
+            return self.column
+        plain = self.column.isascii() and self.column.isidentifier()
+        return f"level({self.column if plain else identifier(self.column)}, {self.level})"
 
 
 class Level:
@@ -30,7 +35,9 @@ class Level:
     def __init__(self, key: Key, domain: Valued) -> None:
         number = domain.levels
         if not 1 <= key.level <= number:
-            known = f"from 1 to {number}" if number else "none: it has no hierarchy, widths or bands"
+            values = ", ".join(map(shown, islice(domain.texts if domain.by_place else (), 3)))
+            none = f"none above its values{f', such as {values}' if values else ''}"
+            known = f"levels from 1 to {number}" if number else none
             raise QueryError(f"{key} must be a level of {key.column}; it has {known}")
         self.key, self._domain, self._codes = key, domain, domain.labels_at(key.level)
 

@@ -70,7 +70,8 @@ def _parse(words: str, allowed: tuple[str, ...]) -> exp.Select:
         found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
         near = f" near '{shown(found['highlight'])}'" if found.get("highlight") else ""
         raise QueryError(
-            f"the question must be SQL such as age > 30 AND gender = 'F'; it cannot be read{near}"
+            f"the question must be SQL such as age > 30 AND gender = 'F'; it cannot be read{near} (a name with a space "
+            "or a sign in it stands in double quotes)"
         ) from None
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         raise QueryError("the question must be SQL such as age > 30 AND gender = 'F'") from None

@@ -95,6 +95,7 @@ def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
     if (level := level_named(node.this, scope)) is not None:
         return _level_is(level, sign, _term(node.expression, scope))
     left, right = _term(node.this, scope), _term(node.expression, scope)
+    _no_quoted_name(scope, left, right)
     left, right = _suited(right, left, scope), _suited(left, right, scope)
     if sign in SIGNS:
         return _ordered(left, sign, right, scope)
@@ -109,6 +110,7 @@ def _between(node: exp.Between, scope: Scope) -> Condition:
         ends = ((">=", node.args["low"]), ("<=", node.args["high"]))
         return Every(tuple(_level_is(level, sign, _term(end, scope)) for sign, end in ends))
     value = _term(node.this, scope)
+    _no_quoted_name(scope, value)
     low, high = (_suited(value, _term(node.args[name], scope), scope) for name in ("low", "high"))
     both = (_ordered(value, ">=", low, scope), _ordered(value, "<=", high, scope))
     if value.type == "text":
@@ -148,8 +150,11 @@ def _suited(column: Term, other: Term, scope: Scope) -> Term:
     if domain is None or other.literal is None:
         return other
     if level := label_level(domain, other.literal):
-        asked = f"level({column.column}, {level}) = {text(str(other.literal))}"
-        raise QueryError(f"{column.column} is never {shown(other.literal)}: that is a label above it; write {asked}")
+        asked = Key(str(column.column), level)
+        raise QueryError(f"{column.column} is never {shown(other.literal)}: that is a label above it; ask for {asked}")
+    if domain.type == "text" and domain.by_place and not isinstance(other.literal, str):
+        values = ", ".join(shown(text(each)) for each in domain.texts[:3])
+        raise QueryError(f"{column.column} holds text, such as {values}; write its values in single quotes")
     try:
         constant = domain.constant(other.literal)
     except ValueError as error:
@@ -186,6 +191,7 @@ def _in(node: exp.In, scope: Scope) -> Condition:
     if (level := level_named(node.this, scope)) is not None and node.expressions:
         return Some(tuple(_level_is(level, "=", _term(each, scope)) for each in node.expressions))
     value = _term(node.this, scope)
+    _no_quoted_name(scope, value)
     if query := node.args.get("query"):
         column, sql = _subquery(query.unnest(), scope)
         _comparable(value, column)
@@ -199,6 +205,15 @@ def _in(node: exp.In, scope: Scope) -> Condition:
         _in_domain(value, each, scope)
         parts += [", " if position else "", *each.parts]
     return Atom((*parts, ")"), _membership(value, listed))
+
+
+def _no_quoted_name(scope: Scope, *sides: Term) -> None:
+    """Refuse a text that is the name of a column where no column is: in single quotes a name is a text."""
+    names = {name.casefold(): name for name in scope.types}
+    for side in sides:
+        if isinstance(side.literal, str) and side.literal.casefold() in names and not _columns(*sides):
+            name = identifier(names[side.literal.casefold()])
+            raise QueryError(f"{text(side.literal)} is a text; a column's name stands in no quotes or in these: {name}")
 
 
 def _membership(value: Term, listed: Sequence[Term]) -> frozenset[int | str | Decimal] | None:

@@ -92,7 +92,9 @@ def unknown_column(node: exp.Column, known: Collection[str], compared: str | Non
     start = f"column {shown(node.name)} does not exist"
     quoted = isinstance(node.this, exp.Identifier) and node.this.quoted
     near = "" if value else nearest(node.name, known)
-    if (quoted or compared is not None) and not near:
+    held = node.parent.args.values() if isinstance(node.parent, exp.Binary) else ()
+    beside_text = any(isinstance(each, exp.Literal) for each in held)  # then a column was meant
+    if (quoted or compared is not None) and not near and not beside_text:
         reads = ": SQL reads double quotes as the name of a column" if quoted else ""
         text = shown(bare(node.name).replace("'", "''"))
         name = compared if compared and compared.isidentifier() else f'"{shown(compared or "")}"'

@@ -22,13 +22,13 @@ def hierarchy_of_bands(domain: Integers | Decimals | Dates, bands: Sequence[obje
     starts = [domain.position(start) for start in (bands.values() if isinstance(bands, Mapping) else bands)]
     if isinstance(bands, Mapping):
         starts.append(len(texts))
+    if any(start >= end for start, end in pairwise(starts)):
+        raise PolicyError("bands must rise, and each must hold a value of the domain; mend their order")
     if len(starts) < 3 or starts[0] or starts[-1] < len(texts):
         raise PolicyError(
             f"bands must begin at or below {texts[0]} and end above {texts[-1]}, and be two at least; write where each "
             "begins, and last what comes after all of them"
         )
-    if any(start >= end for start, end in pairwise(starts)):
-        raise PolicyError("bands must rise, and each must hold a value of the domain; mend their order")
     joint = " to " if domain.type == "text" else "-"
     labels = (
         list(bands)

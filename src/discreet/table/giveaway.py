@@ -12,8 +12,9 @@ nearly of one, is counted beyond what chance would give groups of its size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ FIXED = 0.1  # of all rows stand in groups of one value, beyond chance, though t
 ONE_VALUE = 0.5  # of the people with one value do: a column may give one disease away and tell nothing of the others
 ENOUGH_ROWS = 50  # below, no share says anything
 ENOUGH_PEOPLE = 10  # with one value
+PAIR_ROWS = 100_000  # by which columns are compared two by two
+MOST_PAIRS = 300  # that are compared: all of 25 columns
+_ADVICE = "take it out, unless everyone may know that of these people"
 _COMMON = 0.5  # a value that most people have is no discovery
 _NEARLY, _LARGE = 0.9, 10  # this share of a group of so many rows or more is as good as all of it
 _EXPECTED = 200  # values for which chance is worked out, the most frequent; others are too rare to agree by chance
@@ -139,3 +143,33 @@ def _by_chance(own: Ints, sizes: Ints) -> Floats:
     share: Floats = own[frequent] / own.sum()
     expected[frequent] = (share[:, None] ** size * (groups * size)).sum(axis=1)
     return expected
+
+
+def given_away(columns: Mapping[str, Ints], sensitive: str, secret: Ints, unknown: Sequence[int]) -> dict[str, str]:
+    """What to think of each column that gives the sensitive one away."""
+    found = {name: giveaway(column, secret, unknown) for name, column in columns.items()}
+    return {
+        name: f"column {name}: {told.words(sensitive)}; {_ADVICE}"
+        for name, told in found.items()
+        if told is not None and told.too_much
+    }
+
+
+def given_together(columns: Mapping[str, Ints], sensitive: str, secret: Ints, unknown: Sequence[int]) -> Iterator[str]:
+    """The same of pairs of columns."""
+    some = _rows_for_pairs(len(secret))
+    few = [(name, numbered(column[some])) for name, column in columns.items()]
+    for number, ((one, first), (two, second)) in enumerate(combinations(few, 2)):
+        if number == MOST_PAIRS:
+            yield f"only {MOST_PAIRS} pairs of columns were compared; publish fewer columns"
+            return
+        found = giveaway(together(first, second), secret[some], unknown)
+        if found is not None and found.too_much:
+            told = found.words(sensitive, several=True)
+            yield f"columns {one} and {two}: together {told}; {_ADVICE.replace('it', 'one of them', 1)}"
+
+
+def _rows_for_pairs(rows: int) -> Ints:
+    if rows <= PAIR_ROWS:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(0).choice(rows, PAIR_ROWS, replace=False))

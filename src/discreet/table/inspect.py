@@ -83,7 +83,8 @@ def check_cells(engine: Engine, schema: Schema, *, show: bool) -> tuple[int, lis
         if outside:
             cells = engine.strangers(name, _SHOWN) if show else []
             shown = f" ({', '.join(f'{cell!r} {count:,}' for cell, count in cells)})" if cells else ""
-            message = f"{name} is outside its domain in {outside:,} of {rows:,} rows{shown}; {_mend(domain)}"
+            look = "" if show else " (check --show-values shows you the cells)"
+            message = f"{name} is outside its domain in {outside:,} of {rows:,} rows{shown}; {_mend(domain)}{look}"
             misfits.append(Misfit(column=name, message=message, key=("domains", name)))
     return rows, misfits
 

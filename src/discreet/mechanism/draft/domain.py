@@ -51,6 +51,8 @@ def domain_lines(column: Column, *, sensitive: bool) -> Iterator[str]:
     elif column.kind == "whole":
         yield from array("values", column.counts or ())
     else:
+        if column.kind == "fraction":
+            yield "# numbers that are not written with a decimal point are texts here: nobody can ask for less or more"
         yield from array("values", sorted(map(str, column.counts or ())))
     if column.missing:
         yield f'missing = "category"  # {column.missing:,} rows are empty, or say that nothing is known'

@@ -12,6 +12,10 @@ from discreet.guarantee.words import percent
 from discreet.release.buckets.facts_1 import facts_1
 from discreet.release.buckets.manifest import BucketStatement
 
+_PRESENCE = (  # the first of version 1, where columns could not be published in bands
+    "Presence: that a person is in the table can be learned; quasi-identifiers are published, as fine as their domains "
+    "are."
+)
 _NAMED = 20  # values without protection that are named in words; the list beside has all of them
 
 
@@ -24,7 +28,7 @@ def facts_2(statement: BucketStatement) -> dict[str, Any]:
         "words": f"{_promise(statement)} {_exceptions(statement)}",
         "unprotected": [{"value": plain_number(value), "people": people} for value, people in unprotected],
         "alone": statement.numbers.alone,
-        "not_covered": [*_unprotected_first(statement), *first["not_covered"]],
+        "not_covered": [*_unprotected_first(statement), _PRESENCE, *first["not_covered"][1:]],
     }
 
 
