@@ -164,7 +164,7 @@ CASES = (
         public_rows=ROWS,
         reserved=("BID", "COUNT", "SLOT"),
         free=(*PUBLISHED, "SLOT"),
-        unproven=(TUNING, Unproven(("schema", "public_rows"), 121, "one row more is within what chance explains")),
+        unproven=(TUNING,),
     ),
     Case(
         name="frapp",
