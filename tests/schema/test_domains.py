@@ -70,6 +70,7 @@ BAD = {
     "too short": ('dates = ["1990-01", "2026-12-31"]', "dates (1990-01) must be dates as text"),
     "last before first": ('dates = ["2026-12-31", "1990-01-01"]', "swap them"),
     "by the week": ('dates = ["1990-01-01", "2026-12-31"]\nby = "week"', "by (week) must be one of day, month, year"),
+    "too many days": ('dates = ["0001-01-01", "9999-12-31"]', "at most 1,000,000 days"),
     "narrow dates": ('dates = ["1990-01-01", "2026-12-31"]\nby = "year"\nwidths = ["month"]', "some of decade"),
     "few bands": ("integers = [0, 110]\nbands = [0, 111]", "be two at least"),
     "short bands": ("integers = [0, 110]\nbands = [0, 18, 65]", "end above 110"),

@@ -44,6 +44,9 @@ class Dated:
             object.__setattr__(self, name, found)
         if self.low > self.high:
             raise PolicyError(f"dates (['{self.low}', '{self.high}']) must be [first, last]; swap them")
+        if self.by == "day" and int(self.high[:4]) - int(self.low[:4]) > MOST // 366:
+            span = f"dates (['{self.low}', '{self.high}'])"
+            raise PolicyError(f'{span} must have at most {MOST:,} days; narrow them, or say by = "month"')
 
     def cut(self, date: object) -> str | None:
         """A date (or the start of one) as the day, month or year that it is in; None where it is none, or too short."""
