@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +13,8 @@ from discreet.errors import PolicyError
 from discreet.ground.shown import shown
 
 MOST = 1_000_000  # values of a domain of decimals
+_LONGEST = 40  # digits before or after the point that are looked at
+_PLAIN = re.compile(r"[+-]?[0-9]+([.][0-9]+|/[1-9][0-9]*)?", re.ASCII)
 _MOST_DIGITS = 9  # after the point
 _LARGEST = 10 ** (WIDTH - 3)  # steps of the last digit, so that every value is also a double
 
@@ -109,13 +112,13 @@ def _fraction(name: str, number: object) -> Fraction:
 
 
 def _exact(number: object) -> Fraction | None:
-    """A number that is not the nearest double of another."""
-    if isinstance(number, bool) or not isinstance(number, int | Fraction | Decimal | str) or len(str(number)) > 40:
+    """A number that is not the nearest double of another, and not too long to be written out."""
+    if isinstance(number, bool) or not isinstance(number, int | Fraction | Decimal | str):
         return None
-    try:
-        return Fraction(number)
-    except (ValueError, OverflowError, ZeroDivisionError):
+    if isinstance(number, Decimal) and not (number.is_finite() and abs(number.adjusted()) < _LONGEST):
         return None
+    written = f"{number:f}" if isinstance(number, Decimal) else str(number)
+    return Fraction(written) if len(written) <= 2 * _LONGEST and _PLAIN.fullmatch(written) else None
 
 
 def _digits(number: Fraction) -> int:
