@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -11,16 +12,16 @@ from discreet.engine.encoding import Encoding
 Value = int | str | Decimal | None  # None is a missing cell, where the domain has it
 
 
-class Valued:
+class Valued(ABC):
     """A domain as its encoding lists it."""
 
     paths: tuple[tuple[str, ...], ...]
     missing: bool
 
     @property
+    @abstractmethod
     def type(self) -> str:
         """integer, number or text."""
-        raise NotImplementedError
 
     @property
     def in_order(self) -> bool:
@@ -33,9 +34,9 @@ class Valued:
         return False
 
     @property
+    @abstractmethod
     def encoding(self) -> Encoding:
         """The values as an engine takes them."""
-        raise NotImplementedError
 
     @property
     def given(self) -> Encoding:
@@ -43,9 +44,9 @@ class Valued:
         return self.encoding
 
     @property
+    @abstractmethod
     def texts(self) -> tuple[str, ...]:
         """The values as they are written, a missing one aside."""
-        raise NotImplementedError
 
     @property
     def extent(self) -> str:
@@ -56,8 +57,9 @@ class Valued:
         """What a question compares the values with, as the domain writes it; raises ValueError with how to write it."""
         return literal
 
+    @abstractmethod
     def __contains__(self, value: object) -> bool:
-        raise NotImplementedError
+        """Whether it is a value of the domain."""
 
     def __len__(self) -> int:
         return len(self.encoding)
