@@ -92,6 +92,8 @@ BANDS: dict[str, Callable[[int], bool]] = {
 }
 ASKED: dict[str, Callable[[Row], bool | None]] = {
     "hba1c > 9.5": lambda row: row["hba1c"] is not None and row["hba1c"] > Decimal("9.5"),
+    "hba1c > 9": lambda row: row["hba1c"] is not None and row["hba1c"] > 9,
+    "hba1c BETWEEN 6 AND 7": lambda row: row["hba1c"] is not None and 6 <= row["hba1c"] <= 7,
     "hba1c = 7.1": lambda row: row["hba1c"] == Decimal("7.1"),
     "hba1c <> 7.1": lambda row: row["hba1c"] is not None and row["hba1c"] != Decimal("7.1"),
     "hba1c = 7": lambda row: row["hba1c"] == 7,
