@@ -59,6 +59,11 @@ class DGammaPrivacy:
             raise PolicyError("weights and slots must be those of a domain")
 
     @property
+    def of_records(self) -> bool:
+        """Whether counts are of records, and not of distinct tuples."""
+        return self.slots > 1
+
+    @property
     def inserts(self) -> tuple[Fraction, ...]:
         """beta_1, ..., beta_v."""
         return (self.insert, *self.later)

@@ -46,6 +46,11 @@ class FrappPrivacy:
         return (1 - self.keep) / (self.domain - 1)
 
     @property
+    def of_records(self) -> bool:
+        """Whether counts are of records, and not of distinct tuples."""
+        return True
+
+    @property
     def insert(self) -> Fraction:
         """The same, by the name that noise has in alpha-beta."""
         return self.other

@@ -15,5 +15,4 @@ from discreet.release.phrases_2 import RECORDS, TUPLES
 
 def facts_3(guarantee: DGammaPrivacy | FrappPrivacy, continued: bool, public_rows: int | None) -> dict[str, Any]:
     """The promise for people and for programs, and what an answer counts."""
-    records = isinstance(guarantee, FrappPrivacy) or guarantee.slots > 1
-    return {**facts_2(guarantee, continued, public_rows), "counts": RECORDS if records else TUPLES}
+    return {**facts_2(guarantee, continued, public_rows), "counts": RECORDS if guarantee.of_records else TUPLES}

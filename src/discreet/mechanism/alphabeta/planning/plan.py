@@ -39,7 +39,7 @@ class AlphaBetaPlan:
     @property
     def unit(self) -> str:
         """What the counts of the release will count."""
-        return RECORDS if isinstance(self.guarantee, FrappPrivacy) or self.guarantee.slots > 1 else TUPLES
+        return RECORDS if self.guarantee.of_records else TUPLES
 
     @property
     def alpha(self) -> Fraction:
