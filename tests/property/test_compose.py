@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from discreet import BucketPlan, Tolerance, plan_buckets
 from discreet.ground.arrays import Ints
 from discreet.mechanism.buckets.making import compose as composing
+from discreet.mechanism.buckets.making import cut as cutting
 from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.series.coins import Coins
 
-HOWS = ("random", "round-robin")
+HOWS = ("even", "round-robin")
+ALL = ("free", *HOWS)
 
 seeds = st.integers(0, 2**32)
 
@@ -109,7 +111,7 @@ def plans(draw: st.DrawFn) -> BucketPlan:
 
 
 def check_slots(slots: Slots, plan: BucketPlan) -> None:
-    """The published counts keep the plan, the tolerances and the classes; the slots are the counts, one by one."""
+    """The published counts keep the tolerances and the classes; the slots are the counts, one by one."""
     values = list(plan.allocation)
     cells = {(int(g), int(x)): int(c) for g, x, c in zip(slots.bucket, slots.value, slots.count, strict=True)}
     assert len(cells) == len(slots.count)
@@ -119,23 +121,47 @@ def check_slots(slots: Slots, plan: BucketPlan) -> None:
         sizes[bucket] += count
     assert sorted(sizes) == list(range(1, plan.buckets + 1))
     assert sorted(Counter(sizes.values()).items()) == sorted(plan.classes)
-    records: Counter[tuple[str, int]] = Counter()
+    records: Counter[object] = Counter()
     for (bucket, x), count in cells.items():
         assert count <= floor(plan.tolerance[values[x]] * sizes[bucket])
-        records[values[x], sizes[bucket]] += count
-    assert records == {(v, size): share for v, shares in plan.allocation.items() for size, share in shares.items()}
+        records[values[x]] += count
+    assert records == Counter(plan.counts)
     assert slots.starts.tolist() == [0, *np.cumsum([sum(shares.values()) for shares in plan.allocation.values()])]
     for x in range(len(values)):
         own = Counter(slots.shuffled()[slots.starts[x] : slots.starts[x + 1]].tolist())
         assert own == {bucket: count for (bucket, held), count in cells.items() if held == x}
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", ALL)
 @given(plan=plans(), seed=seeds)
 @settings(max_examples=few(150), deadline=None)
 def test_slots_keep_the_plan_and_every_tolerance(how: str, plan: BucketPlan, seed: int) -> None:
     """Ids run from 1 to the number of buckets, as many of each size as planned, and no share is above its tolerance."""
     check_slots(draw_slots(plan, tuple(plan.allocation), how, Coins.from_seed(seed)), plan)
+
+
+@given(plan=plans(), seed=seeds, block=st.integers(1, 9))
+@settings(max_examples=few(150), deadline=None)
+def test_free_compositions_in_many_blocks_keep_the_plan_and_every_tolerance(
+    plan: BucketPlan, seed: int, block: int
+) -> None:
+    """Blocks of so few buckets that a class is missing in some of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "BLOCK", block)
+        check_slots(draw_slots(plan, tuple(plan.allocation), "free", Coins.from_seed(seed)), plan)
+
+
+@pytest.mark.parametrize("how", HOWS)
+@given(plan=plans(), seed=seeds)
+@settings(max_examples=few(100), deadline=None)
+def test_even_and_round_robin_keep_the_records_of_each_class(how: str, plan: BucketPlan, seed: int) -> None:
+    """Only free compositions move records between sizes."""
+    slots = draw_slots(plan, tuple(plan.allocation), how, Coins.from_seed(seed))
+    sizes = np.bincount(slots.bucket, weights=slots.count).astype(np.int64)[slots.bucket]
+    records: Counter[tuple[object, int]] = Counter()
+    for x, size, count in zip(slots.value.tolist(), sizes.tolist(), slots.count.tolist(), strict=True):
+        records[tuple(plan.allocation)[x], size] += count
+    assert records == {(v, size): share for v, shares in plan.allocation.items() for size, share in shares.items()}
 
 
 def shuffled_rows(plan: BucketPlan, seed: int) -> Ints:
@@ -171,7 +197,7 @@ def everything(slots: Slots) -> tuple[bytes, ...]:
     return tuple(part.tobytes() for part in (slots.bucket, slots.value, slots.count, slots.shuffled(), slots.starts))
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", ALL)
 @given(seed=seeds)
 @settings(max_examples=30, deadline=None)
 def test_the_same_coins_give_the_same_slots_and_other_coins_others(how: str, hospital: BucketPlan, seed: int) -> None:

@@ -52,7 +52,7 @@ def compose(
     for x in np.flatnonzero(base).tolist():
         bucket[starts[x] : starts[x] + buckets] = np.arange(buckets, dtype=np.int32)
         count[starts[x] : starts[x] + buckets] = base[x]
-    extras = _extras_at_random(extra, buckets, coins) if how == "random" else _extras_in_turn(extra, buckets)
+    extras = _extras_in_turn(extra, buckets) if how == "round-robin" else _extras_at_random(extra, buckets, coins)
     ends, placed = starts.copy(), 0
     for which, value in extras:
         everywhere = base[value] > 0

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids, compose, meetings
+from discreet.mechanism.buckets.making.free import compose_freely
+from discreet.mechanism.buckets.planning.caps import Classes, caps_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.series.coins import Coins
 
@@ -38,28 +40,41 @@ class Slots:
 def draw_slots(
     plan: BucketPlan, values: tuple[object, ...], composition: str, coins: Coins, tell: Tell = lambda done: None
 ) -> Slots:
-    """Compose every class, and give the buckets ids without meaning."""
+    """Compose the buckets freely, evenly ("even", once "random") or in turn, with ids without meaning."""
     names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
-    records = [np.array([plan.allocation[value].get(size, 0) for value in values]) for size, _ in plan.classes]
-    held = np.array([meetings(each, buckets) for each, (_, buckets) in zip(records, plan.classes, strict=True)])
-    ends = np.cumsum(held.T.ravel()).reshape(held.T.shape)  # value by value, and class by class within each
+    sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*plan.classes, strict=True))
+    records = np.array([[plan.allocation[value].get(size, 0) for size in sizes.tolist()] for value in values])
+    if composition == "free":
+        caps = caps_of([plan.tolerance[value] for value in values], sizes)
+        bucket, count, held = compose_freely(records, buckets, caps, names, coins, tell)
+    else:
+        bucket, count, held = _compose_by_class(plan.classes, records, composition, names, coins, tell)
+    return Slots(
+        bucket=bucket,
+        value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held),
+        count=count,
+        starts=np.concatenate([[0], np.cumsum(records.sum(axis=1))]).astype(np.int64),
+        coins=coins,
+    )
+
+
+def _compose_by_class(
+    classes: Classes, records: Ints, composition: str, names: Ids, coins: Coins, tell: Tell
+) -> tuple[Ids, Counts, Ints]:
+    """As compose_freely, but each class by itself, with floor or ceil of each value's mean in every bucket."""
+    held = np.array([meetings(records[:, j], buckets) for j, (_, buckets) in enumerate(classes)]).T
+    ends = np.cumsum(held.ravel()).reshape(held.shape)  # value by value, and class by class within each
     bucket, count = np.empty(int(ends[-1, -1]), dtype=np.int32), np.empty(int(ends[-1, -1]), dtype=np.uint8)
     first = 0
-    for j, (size, buckets) in enumerate(plan.classes):
-        starts = ends[:, j] - held[j]
+    for j, (size, buckets) in enumerate(classes):
+        starts = ends[:, j] - held[:, j]
         stream = coins.stream(f"composition of size {size}")
-        inside = _part_of(tell, first / plan.buckets, buckets / plan.buckets)
-        compose(records[j], buckets, composition, stream, (bucket, count, starts), inside)
+        inside = _part_of(tell, first / len(names), buckets / len(names))
+        compose(records[:, j], buckets, composition, stream, (bucket, count, starts), inside)
         for start, end in zip(starts.tolist(), ends[:, j].tolist(), strict=True):
             bucket[start:end] = names[first : first + buckets][bucket[start:end]]
         first += buckets
-    return Slots(
-        bucket=bucket,
-        value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held.sum(axis=0)),
-        count=count,
-        starts=np.concatenate([[0], np.cumsum(sum(records))]).astype(np.int64),
-        coins=coins,
-    )
+    return bucket, count, held.sum(axis=1)
 
 
 def _part_of(tell: Tell, start: float, share: float) -> Tell:
