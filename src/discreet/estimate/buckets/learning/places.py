@@ -1,23 +1,22 @@
 """Where the rows and values of every bucket stand: what learning walks over again and again.
 
-Symbols: rows by bucket, u the pattern of a row (its quasi-identifiers), c_gx the ST's counts; W has an entry for each
-    row and each value of its bucket.
+Symbols: rows by bucket, u the pattern of a row (its quasi-identifiers), c_gx the ST's counts. W has a number for each
+    row and each value of its bucket: bucket after bucket, within it value after value, within that row after row.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.estimate.buckets.learning.compiled import compiled
-from discreet.estimate.buckets.learning.posterior import STATES, match_large, match_small, scale_to_counts
-from discreet.ground.arrays import Floats, Ints
+from discreet.estimate.buckets.learning.posterior import STATES, match_exactly, match_nearly, scale_to_counts
+from discreet.estimate.buckets.learning.softmax import Singles, Small, exponentials
+from discreet.ground.arrays import Ints
+from discreet.ground.compiled import compiled
 
-Singles = NDArray[np.float32]
-Small = NDArray[np.int32]
+_LEAST = 1e-30  # a probability is no less, so that every matching has a weight
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,47 +34,70 @@ class Places:
     levels: int  # values of all attributes together
 
     @property
-    def weights(self) -> Ints:
-        """Where each bucket's part of W begins: rows by values."""
+    def totals(self) -> Ints:
+        """How many records have each value."""
+        return np.bincount(self.value, self.count, minlength=self.values).astype(np.int64)
+
+    @property
+    def begins(self) -> Ints:
+        """Where each bucket's part of W begins, and where the last ends."""
         return np.concatenate([[0], np.cumsum(np.diff(self.rows) * np.diff(self.entries))])
 
     def start(self) -> Singles:
         """W before anything is learned: c_gx / S_g."""
-        sizes, kinds = np.diff(self.rows), np.diff(self.entries)
-        shares = (self.count / np.repeat(sizes, kinds)).astype(np.float32)
-        begins = np.repeat(self.entries[:-1], sizes)
-        return shares[_ranges(begins, np.repeat(kinds, sizes))]
+        sizes = np.repeat(np.diff(self.rows), np.diff(self.entries))
+        return np.repeat((self.count / sizes).astype(np.float32), sizes)
 
-    def totals(self, weights: Singles) -> Singles:
+    def thought(self, weights: Singles) -> Singles:
         """T_ux: what the rows of each pattern are thought to have, together."""
         found = np.zeros((len(self.number), self.values), dtype=np.float32)
-        _add(weights, self.weights, self.rows, self.entries, self.value, self.pattern, found)
+        _add(weights, self.begins, self.rows, self.entries, self.value, self.pattern, found)
         return found
 
     def match(self, logs: Singles) -> Singles:
         """W given the log of every pattern's probabilities: the E-step."""
-        begins = self.weights
+        begins = self.begins
         found = np.empty(int(begins[-1]), dtype=np.float32)
-        largest = int(np.diff(self.rows).max()), int(np.diff(self.entries).max())
-        _match(logs, begins, self.rows, self.entries, self.value, self.count, self.pattern, largest, found)
+        most = int(np.diff(self.rows).max()), int(np.diff(self.entries).max())
+        _match(logs, begins, self.rows, self.entries, self.value, self.count, self.pattern, most, found)
         return found
 
+    def part(self, chosen: Ints) -> Places:
+        """Some buckets alone, in order, with the patterns that occur in them."""
+        rows, entries = _ranges(self.rows, chosen), _ranges(self.entries, chosen)
+        own, pattern, number = np.unique(self.pattern[rows], return_inverse=True, return_counts=True)
+        return replace(
+            self,
+            codes=self.codes[own],
+            number=number.astype(np.float32),
+            pattern=pattern.astype(np.int32),
+            rows=_bounds(np.diff(self.rows)[chosen]),
+            entries=_bounds(np.diff(self.entries)[chosen]),
+            value=self.value[entries],
+            count=self.count[entries],
+        )
 
-def _ranges(begins: Ints, lengths: Ints) -> Ints:
-    """begin, begin + 1, ... for each pair, one after the other."""
+
+def _bounds(lengths: Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def _ranges(bounds: Ints, chosen: Ints) -> Ints:
+    """All places of some stretches, one stretch after the other."""
+    lengths = np.diff(bounds)[chosen]
     ends = np.cumsum(lengths)
-    return np.arange(int(ends[-1])) - np.repeat(ends - lengths - begins, lengths)
+    return np.asarray(np.arange(int(ends[-1])) + np.repeat(bounds[:-1][chosen] - ends + lengths, lengths))
 
 
 @compiled
 def _add(w: Singles, begins: Ints, rows: Ints, entries: Ints, value: Small, pattern: Small, found: Singles) -> None:
     for g in range(len(rows) - 1):
-        at = begins[g]
-        for i in range(rows[g], rows[g + 1]):
-            u = pattern[i]
+        size = rows[g + 1] - rows[g]
+        for i in range(size):
+            own, at = found[pattern[rows[g] + i]], begins[g] + i
             for e in range(entries[g], entries[g + 1]):
-                found[u, value[e]] += w[at]
-                at += 1
+                own[value[e]] += w[at]
+                at += size
 
 
 @compiled
@@ -87,38 +109,44 @@ def _match(
     value: Small,
     count: Small,
     pattern: Small,
-    largest: Any,
+    most: Any,
     found: Singles,
 ) -> None:
-    most, kinds = largest
-    p_all, w_all, k_all = np.empty(most * kinds), np.empty(most * kinds), np.empty(most * kinds)
-    c_all = np.empty(kinds)
-    forward, backward = np.empty((STATES + 1, STATES)), np.empty((STATES + 1, STATES))
+    largest, kinds = most
+    near, bits, tops = np.empty(largest * kinds, np.float32), np.empty(largest * kinds, np.int32), np.empty(largest)
+    p, w, m = np.empty(largest * kinds), np.empty(largest * kinds), np.empty(largest * kinds)
+    c, totals = np.empty(kinds), np.empty(largest)
+    step, digit, level = np.empty(kinds, np.int64), np.zeros((STATES, kinds), np.int64), np.empty(STATES, np.int64)
+    forward, backward = np.empty(STATES), np.empty(STATES)
     for g in range(len(rows) - 1):
-        size, own, at = rows[g + 1] - rows[g], entries[g + 1] - entries[g], begins[g]
+        first, size = rows[g], rows[g + 1] - rows[g]
+        start, own, at = entries[g], entries[g + 1] - entries[g], begins[g]
         if own == 1:
-            found[at : at + size] = 1.0
+            found[at : at + size] = np.float32(1.0)
             continue
-        p = p_all[: size * own].reshape(size, own)
-        w = w_all[: size * own].reshape(size, own)
-        c = c_all[:own]
         states = 1.0
         for x in range(own):
-            c[x] = count[entries[g] + x]
+            c[x] = count[start + x]
             states *= c[x] + 1.0
         for i in range(size):
-            u = pattern[rows[g] + i]
-            top = -np.inf
+            known = logs[pattern[first + i]]
             for x in range(own):
-                top = max(top, logs[u, value[entries[g] + x]])
-            for x in range(own):
-                p[i, x] = max(np.exp(logs[u, value[entries[g] + x]] - top), 1e-30)
-        if states <= STATES:
-            match_small(p, c, w, forward, backward)
-        else:
-            match_large(p, c, w, k_all[: size * own].reshape(size, own))
-        scale_to_counts(w, c)
+                near[x * size + i] = known[value[start + x]]
         for i in range(size):
-            for x in range(own):
-                found[at] = w[i, x]
-                at += 1
+            tops[i] = near[i]
+        for x in range(1, own):
+            for i in range(size):
+                tops[i] = max(tops[i], near[x * size + i])
+        for x in range(own):
+            for i in range(size):
+                near[x * size + i] -= tops[i]
+        exponentials(near, bits, size * own)
+        for k in range(size * own):
+            p[k] = near[k] + _LEAST
+        if states <= STATES:
+            match_exactly(p, c[:own], w, size, step, digit, level, forward, backward)
+        else:
+            match_nearly(p, c[:own], w, size, m, totals)
+        scale_to_counts(w, c[:own], size, totals)
+        for k in range(size * own):
+            found[at + k] = w[k]

@@ -3,143 +3,144 @@
 Row i of a bucket has value x with a probability proportional to p_ix before the bucket's counts are known. Given the
 counts c_x, a matching of rows to values weighs the product of its p; W_ix is the weight of those in which i has x.
 
-Symbols: m_ix and k_ix messages from rows to values and back, e_j elementary symmetric sums of the other rows' m.
-Small buckets (prod (c_x + 1) <= 64) are summed exactly over the counts used so far. In larger ones W is the fixed point
-    of Bethe messages, k_ix = e_(c-1)/e_c of the others: exact sums for c of 1 and 2, a saddle point for more. Last,
-    rows and columns are scaled in turn, columns last: a bucket's counts hold.
+Symbols: m_ix and k_ix messages from rows to values and back, e_j elementary symmetric sums of the other rows' m. All of
+    them, p and W stand value after value: p_ix at x size + i.
+Small buckets are summed exactly: the first i rows have used i values, so a state (how often each value was used) stands
+    for a row, and each state is visited once. In larger ones W is the fixed point of Bethe messages, k_ix =
+    e_(c-1)/e_c of the others: exact sums for c of 1 and 2, a saddle point for more. Last, rows and columns are
+    scaled in turn, columns last: a bucket's counts hold.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.estimate.buckets.learning.compiled import compiled
-from discreet.ground.arrays import Floats
+from discreet.ground.arrays import Floats, Ints
+from discreet.ground.compiled import compiled
 
-STATES = 64  # counts used so far, of a bucket that is summed exactly
+STATES = 1024  # prod (c_x + 1): a bucket with no more of them is summed exactly
 _ROUNDS = 6
 _NEWTON = 6
 _SCALINGS = 3
 _TINY = 1e-300
+_LEFT = 1e-12  # of a sum, that is left at least when one part is taken away
 
 
 @compiled
-def match_small(p: Floats, c: Floats, w: Floats, forward: Floats, backward: Floats) -> None:
-    """W of a small bucket, exactly: sums over the counts used by the rows before and after each."""
-    rows, kinds = p.shape
-    states = 1
-    step = np.empty(kinds, dtype=np.int64)
+def match_exactly(
+    p: Floats, c: Floats, w: Floats, size: int, step: Ints, digit: Ints, level: Ints, forward: Floats, backward: Floats
+) -> None:
+    """W of a small bucket, up to a factor: sums over the ways to fill the rows before and after each."""
+    kinds, states = len(c), 1
     for x in range(kinds):
         step[x] = states
         states *= int(c[x]) + 1
-    forward[: rows + 1, :states] = 0.0
-    backward[: rows + 1, :states] = 0.0
-    forward[0, 0] = 1.0
-    backward[rows, states - 1] = 1.0
-    for i in range(rows):
-        for s in range(states):
-            f = forward[i, s]
-            if f > 0.0:
-                for x in range(kinds):
-                    if (s // step[x]) % (int(c[x]) + 1) < int(c[x]):
-                        forward[i + 1, s + step[x]] += f * p[i, x]
-    for i in range(rows - 1, -1, -1):
-        for s in range(states):
-            found = 0.0
-            for x in range(kinds):
-                if (s // step[x]) % (int(c[x]) + 1) < int(c[x]):
-                    found += p[i, x] * backward[i + 1, s + step[x]]
-            backward[i, s] = found
-    for i in range(rows):
-        total = 0.0
+        digit[0, x] = 0
+    level[0], forward[0], backward[states - 1] = 0, 1.0, 1.0
+    for s in range(1, states):
+        carry, used, found = True, 0, 0.0
         for x in range(kinds):
-            found = 0.0
-            for s in range(states):
-                if (s // step[x]) % (int(c[x]) + 1) < int(c[x]):
-                    found += forward[i, s] * backward[i + 1, s + step[x]]
-            w[i, x] = found * p[i, x]
-            total += w[i, x]
+            d = digit[s - 1, x]
+            if carry:
+                carry = d >= c[x]
+                d = 0 if carry else d + 1
+            digit[s, x] = d
+            used += d
         for x in range(kinds):
-            w[i, x] /= max(total, _TINY)
+            if digit[s, x] > 0:
+                found += forward[s - step[x]] * p[x * size + used - 1]
+        level[s], forward[s] = used, found
+    for at in range(size * kinds):
+        w[at] = 0.0
+    for s in range(states - 2, -1, -1):
+        i, found = level[s], 0.0
+        for x in range(kinds):
+            if digit[s, x] < c[x]:
+                onward = p[x * size + i] * backward[s + step[x]]
+                found += onward
+                w[x * size + i] += forward[s] * onward
+        backward[s] = found
 
 
 @compiled
-def match_large(p: Floats, c: Floats, w: Floats, k: Floats) -> None:
-    """W of a larger bucket by Bethe messages; `w` serves as their memory."""
-    rows, kinds = p.shape
+def match_nearly(p: Floats, c: Floats, w: Floats, size: int, m: Floats, totals: Floats) -> None:
+    """W of a larger bucket by Bethe messages, up to a factor for each row; `w` serves as their memory."""
+    kinds = len(c)
     for x in range(kinds):
         total = _TINY
-        for i in range(rows):
-            total += p[i, x]
-        for i in range(rows):
-            k[i, x] = c[x] / total
+        for i in range(size):
+            total += p[x * size + i]
+        for i in range(size):
+            w[x * size + i] = c[x] / total
     for _ in range(_ROUNDS):
-        for i in range(rows):
-            total = 0.0
-            for x in range(kinds):
-                total += p[i, x] * k[i, x]
-            for x in range(kinds):
-                w[i, x] = p[i, x] / max(total - p[i, x] * k[i, x], 1e-12 * total + _TINY)
+        for i in range(size):
+            totals[i] = 0.0
         for x in range(kinds):
-            _answer(w, k, x, c[x])
-    for i in range(rows):
+            for i in range(size):
+                totals[i] += p[x * size + i] * w[x * size + i]
         for x in range(kinds):
-            w[i, x] = p[i, x] * k[i, x] + _TINY
+            for i in range(size):
+                own = p[x * size + i]
+                left = totals[i] - own * w[x * size + i]
+                m[x * size + i] = own / max(left, _LEFT * totals[i] + _TINY)
+        for x in range(kinds):
+            _answer(m[x * size : (x + 1) * size], w[x * size : (x + 1) * size], c[x])
+    for at in range(size * kinds):
+        w[at] = p[at] * w[at] + _TINY
 
 
 @compiled
-def _answer(m: Floats, k: Floats, x: int, count: float) -> None:
+def _answer(m: Floats, k: Floats, count: float) -> None:
     """The messages of one value to every row: e_(c-1)/e_c of the other rows' messages to it."""
-    rows = m.shape[0]
-    total = 0.0
-    squares = 0.0
-    for i in range(rows):
-        total += m[i, x]
-        squares += m[i, x] * m[i, x]
+    total, squares = 0.0, 0.0
+    for i in range(len(m)):
+        total += m[i]
+        squares += m[i] * m[i]
     if count < 1.5:
-        for i in range(rows):
-            k[i, x] = 1.0 / max(total - m[i, x], 1e-12 * total + _TINY)
+        for i in range(len(m)):
+            k[i] = 1.0 / max(total - m[i], _LEFT * total + _TINY)
         return
     if count < 2.5:
-        for i in range(rows):
-            others = total - m[i, x]
-            pairs = (others * others - (squares - m[i, x] * m[i, x])) / 2
-            k[i, x] = others / max(pairs, 1e-12 * others * others + _TINY)
+        for i in range(len(m)):
+            others = total - m[i]
+            pairs = (others * others - (squares - m[i] * m[i])) * 0.5
+            k[i] = others / max(pairs, _LEFT * others * others + _TINY)
         return
-    log_l = np.log(count / max(total, _TINY))
+    scale = count / max(total, _TINY)
     for _ in range(_NEWTON):
-        scale = np.exp(log_l)
-        value = 0.0
-        slope = _TINY
-        for i in range(rows):
-            t = m[i, x] * scale
-            value += t / (1 + t)
-            slope += t / ((1 + t) * (1 + t))
-        log_l += max(-4.0, min(4.0, (count - 0.5 - value) / slope))
-    scale = np.exp(log_l)
+        value, slope = 0.0, _TINY
+        for i in range(len(m)):
+            t = m[i] * scale
+            part = 1.0 / (1.0 + t)
+            value += t * part
+            slope += t * part * part
+        scale *= np.exp(max(-4.0, min(4.0, (count - 0.5 - value) / slope)))
     slope = _TINY
-    for i in range(rows):
-        t = m[i, x] * scale
-        slope += t / ((1 + t) * (1 + t))
-    for i in range(rows):
-        t = m[i, x] * scale
-        k[i, x] = scale * np.exp(min(1.0, t / (1 + t) / slope))
+    for i in range(len(m)):
+        t = m[i] * scale
+        slope += t / ((1.0 + t) * (1.0 + t))
+    for i in range(len(m)):
+        t = m[i] * scale
+        k[i] = scale * np.exp(min(1.0, t / (1.0 + t) / slope))
 
 
 @compiled
-def scale_to_counts(w: Floats, c: Floats) -> None:
+def scale_to_counts(w: Floats, c: Floats, size: int, totals: Floats) -> None:
     """Rows to one and columns to their counts, in turn, columns last."""
-    rows, kinds = w.shape
+    kinds = len(c)
     for _ in range(_SCALINGS):
-        for i in range(rows):
-            total = _TINY
-            for x in range(kinds):
-                total += w[i, x]
-            for x in range(kinds):
-                w[i, x] /= total
+        for i in range(size):
+            totals[i] = _TINY
+        for x in range(kinds):
+            for i in range(size):
+                totals[i] += w[x * size + i]
+        for i in range(size):
+            totals[i] = 1.0 / totals[i]
         for x in range(kinds):
             total = _TINY
-            for i in range(rows):
-                total += w[i, x]
-            for i in range(rows):
-                w[i, x] *= c[x] / total
+            for i in range(size):
+                w[x * size + i] *= totals[i]
+                total += w[x * size + i]
+            total = c[x] / total
+            for i in range(size):
+                w[x * size + i] *= total

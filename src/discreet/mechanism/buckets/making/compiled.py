@@ -1,35 +1,24 @@
 """Loops over slots, compiled: swaps of pairs of buckets, and the counts of what they hold.
 
-Imported by what composes freely only, for loading the compiler takes as long as publishing a small table. No random
-number is drawn in here: the words come from the publisher's coins.
+Imported by what composes freely only, for it loads the compiler. No random number is drawn in here: the words come from
+the publisher's coins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.ground.arrays import Ints
+from discreet.ground.compiled import compiled
 
 Whole = NDArray[np.integer[Any]]
 Code = NDArray[np.unsignedinteger[Any]]
-_F = TypeVar("_F", bound=Callable[..., None])
 
 
-def _compiled(function: _F) -> _F:
-    """Compiled at its first call, and kept on disk for other processes where there is a place for it."""
-    try:
-        made: Any = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's can be written
-        made = numba.njit(nogil=True)(function)
-    return cast("_F", made)
-
-
-@_compiled
+@compiled
 def swap_pairs(slots: Code, starts: Ints, kinds: Ints, caps: Whole, order: Ints, words: NDArray[np.uint32]) -> None:
     """One round: neighbours in `order` are a pair, and exchange records slot by slot wherever both stay within caps.
 
@@ -63,7 +52,7 @@ def swap_pairs(slots: Code, starts: Ints, kinds: Ints, caps: Whole, order: Ints,
             beside[x] = 0
 
 
-@_compiled
+@compiled
 def count_meetings(slots: Code, starts: Ints, found: Ints) -> None:
     """Add to `found` how many buckets hold each value."""
     last = np.full(len(found), -1, dtype=np.int64)
@@ -74,7 +63,7 @@ def count_meetings(slots: Code, starts: Ints, found: Ints) -> None:
                 found[x] += 1
 
 
-@_compiled
+@compiled
 def place_meetings(slots: Code, starts: Ints, names: Whole, bucket: Whole, count: Whole, ends: Ints) -> None:
     """Append to each value's part of `bucket` and `count`, which `ends` there so far, the buckets that hold it."""
     held = np.zeros(len(ends), dtype=np.uint8)
