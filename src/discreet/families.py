@@ -54,6 +54,7 @@ def _buckets() -> Family[Any, Any, Any]:
         estimators=Register(
             {
                 "unbiased": "discreet.estimate.buckets.unbiased:Unbiased",
+                "learned": "discreet.estimate.buckets.learned:Learned",
                 "uniform": "discreet.estimate.buckets.uniform:Uniform",
             }
         ),

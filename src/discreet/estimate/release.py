@@ -24,6 +24,7 @@ from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
 from discreet.estimate.unit import meaning_of
 from discreet.ground.closing import Closes
+from discreet.ground.progress import Progress
 from discreet.query.condition import Atom, Column, Every
 from discreet.query.level import Level
 from discreet.release.family import FAMILIES
@@ -203,6 +204,9 @@ class Release(Closes, ABC):
             plain = [query.where for query in queries if not query.group_by]
             counted = iter(self._estimates(Asked(conditions=plain), estimator, confidence) if plain else ())
             return [self._grouped(each, estimator, confidence) if each.group_by else next(counted) for each in queries]
+
+    def learn(self, progress: Progress | None = None) -> None:  # noqa: B027 - most families have nothing to learn
+        """Do ahead of time what the first question would have to wait for; `progress` is told how far it is."""
 
     def check(self, question: str, *, aux: Mapping[str, Any] | None = None) -> None:
         """Raise QueryError where a question would not be answered, as `query` would, but without answering it."""

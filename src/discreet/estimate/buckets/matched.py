@@ -20,7 +20,8 @@ class Matched:
 
     `matches` are the rows of each bucket that meet it, `held` the records with those values, `limits` the hard bounds;
     `joint` has, for pairs of parts, the rows of each bucket that meet both conditions. `plain` says that each part asks
-    for rows or for values alone, so that every release of the table answers it exactly.
+    for rows or for values alone, so that every release of the table answers it exactly. `rows` are the rows that meet
+    each part's condition, where somebody wants to know them.
     """
 
     chosen: Sequence[tuple[int, ...]]
@@ -29,6 +30,7 @@ class Matched:
     joint: Mapping[tuple[int, int], Ints]
     limits: tuple[int, int]
     plain: bool
+    rows: Sequence[Ints] = ()
 
 
 def matched_of(
@@ -36,6 +38,7 @@ def matched_of(
     chosen: Sequence[tuple[int, ...]],
     matches: Sequence[Ints],
     joint: Mapping[tuple[int, int], Ints],
+    rows: Sequence[Ints] = (),
 ) -> Matched:
     """The question with what the buckets hold of it."""
     held = [composition.held(values) for values in chosen]
@@ -44,7 +47,7 @@ def matched_of(
         (a == composition.sizes).all() or (c == composition.sizes).all() or not a.any() or not c.any()
         for a, c in zip(matches, held, strict=True)
     )
-    return Matched(chosen=chosen, matches=matches, held=held, joint=joint, limits=limits, plain=plain)
+    return Matched(chosen=chosen, matches=matches, held=held, joint=joint, limits=limits, plain=plain, rows=rows)
 
 
 def bounds(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[int, int]:

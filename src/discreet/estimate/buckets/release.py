@@ -12,15 +12,21 @@ from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code
 from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.learning.knowledge import Knowledge
+from discreet.estimate.buckets.likely import Likely
 from discreet.estimate.buckets.matched import Matched, matched_of
 from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.rows import Rows
+from discreet.estimate.buckets.study import Study
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Beside, Release
+from discreet.ground.progress import Progress
 from discreet.query.condition import Condition, Every
 from discreet.query.split import Part, split_by
 from discreet.release.buckets.manifest import QIT, ST, BucketManifest
+from discreet.release.plain import plain_file
+from discreet.release.statement import MANIFEST
 from discreet.schema.domain import Integers
 
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
@@ -37,6 +43,7 @@ class BucketRelease(Release):
         estimator="uniform", label="uniform model", right="right only if the buckets' rows are alike"
     )
     _manifest: BucketManifest
+    _progress: Progress | None = None
 
     @property
     def rows(self) -> int:
@@ -88,6 +95,35 @@ class BucketRelease(Release):
             self._engine.rows(f"CREATE OR REPLACE VIEW qit AS {read}")
             return Rows(self._engine, self.schema, "qit", ids)
 
+    @learned
+    def _study(self) -> Study:
+        """What can be learned of the rows, or was and is remembered."""
+        rows = self._rows
+        return Study(
+            composition=self.composition,
+            regression=self.regression,
+            bucket=rows.bucket,
+            columns=[(name, self.schema.domains[name].in_order) for name in self.schema.quasi_identifiers],
+            codes=rows.codes,
+            files=[plain_file(self._manifest.folder, name) for name in (MANIFEST, QIT, ST)],
+            engine=self._engine,
+        )
+
+    @learned
+    def knowledge(self) -> Knowledge:
+        """What was learned of who has which value: with the first question to a learned estimator, or ahead of it."""
+        return self._study.knowledge(self._progress)
+
+    @learned
+    def likely(self) -> Likely:
+        """Sums over what was learned."""
+        return Likely(self.composition, self._rows.bucket, self.knowledge)
+
+    def learn(self, progress: Progress | None = None) -> None:
+        self._progress = progress
+        with self._asking():
+            _ = self.likely
+
     def _possible(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:
             return list(self.composition.values)
@@ -98,17 +134,23 @@ class BucketRelease(Release):
             return sorted((value for value in found if value in domain), key=lambda value: (value is None, value))
         return [value for value in domain if value in found]
 
-    def matched(self, conditions: Sequence[Condition]) -> Iterator[Matched]:
+    def matched(self, conditions: Sequence[Condition], *, with_rows: bool = False) -> Iterator[Matched]:
         """What each condition asks of the buckets, in order; some at a time, so that the matches fit in memory."""
         split = split_by(conditions, self.schema.sensitive, self.composition.encoding, self._engine)
         most = min(_MOST_MATCHES, self._engine.memory // _SHARE) if self._engine.memory else _MOST_MATCHES
-        for some in _batches(split, most // len(self.composition.ids)):
+        for some in _batches(split, most // (self.rows if with_rows else len(self.composition.ids))):
             wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
-            matches = self._rows.matches(wanted)
+            asked = {condition for parts in some for condition in _conditions(parts)} if with_rows else set()
+            matches, rows = {}, {}
+            for condition, found in self._rows.matching(wanted):
+                matches[condition] = self._rows.per_bucket(found)
+                if condition in asked:
+                    rows[condition] = found
             for parts in some:
                 joint = {pair: matches[condition] for pair, condition in _pairs(parts).items()}
-                found = [matches[condition] for condition in _conditions(parts)]
-                yield matched_of(self.composition, [part.values for part in parts], found, joint)
+                own = [matches[condition] for condition in _conditions(parts)]
+                where = [rows[condition] for condition in _conditions(parts)] if with_rows else ()
+                yield matched_of(self.composition, [part.values for part in parts], own, joint, where)
 
 
 def _batches(split: Sequence[Sequence[Part]], most: int) -> Iterator[list[Sequence[Part]]]:

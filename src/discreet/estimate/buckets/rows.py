@@ -7,7 +7,8 @@ predicate on several columns, or on a very large domain, is decided by the engin
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,18 +43,32 @@ class Rows:
         self._bucket = (np.cumsum(steps > 0) - 1).astype(np.int32)
         self._buckets = len(ids)
 
-    def matches(self, conditions: Iterable[Condition]) -> dict[Condition, Ints]:
-        """For each condition on the quasi-identifiers, how many rows of each bucket meet it."""
+    @property
+    def bucket(self) -> NDArray[np.int32]:
+        """The bucket of each row, by position."""
+        return self._bucket
+
+    def matching(self, conditions: Iterable[Condition]) -> Iterator[tuple[Condition, Ints]]:
+        """For each distinct condition on the quasi-identifiers the rows that meet it."""
         distinct = list(dict.fromkeys(conditions))
-        found: dict[Condition, Ints] = {}
         for start in range(0, len(distinct), _REMEMBERED):
             some = distinct[start : start + _REMEMBERED]
             decided = self._decide([atom for condition in some for atom in atoms(condition)])
             for condition in some:
                 self._engine.check()
                 true, _ = self._hold(condition, decided)
-                found[condition] = np.bincount(self._bucket[np.flatnonzero(true)], minlength=self._buckets)
-        return found
+                yield condition, np.flatnonzero(true)
+
+    def per_bucket(self, rows: Ints) -> Ints:
+        """How many of some rows each bucket has."""
+        return np.bincount(self._bucket[rows], minlength=self._buckets)
+
+    def codes(self, column: str) -> NDArray[np.integer[Any]]:
+        """The position of each row's value in the column's domain."""
+        if len(self._schema.domains[column].encoding) > LARGEST_DOMAIN:
+            return self._read(column, "INTEGER")
+        codes = self._codes(column)
+        return np.frombuffer(codes, dtype=np.uint8) if isinstance(codes, bytes) else codes
 
     def occurring(self, column: str) -> set[Value]:
         """The values of a column that some row has."""
@@ -106,11 +121,15 @@ class Rows:
     def _codes(self, column: str) -> bytes | NDArray[np.uint16]:
         """A column as positions in its domain: as bytes where they fit, which are the fastest to look up."""
         if column not in self._columns:
-            encoding = self._schema.domains[column].encoding
-            small = len(encoding) <= BYTE
-            codes = f"{code(column, encoding)}::{'UTINYINT' if small else 'USMALLINT'}"
-            found = self._engine.arrow(f"SELECT {codes} AS code FROM {self._relation}_coded")["code"]
-            if found.null_count:
-                raise ReleaseError(f"{column} must lie in its domain in every row; verify says more")
-            self._columns[column] = numbers(found).tobytes() if small else numbers(found)
+            small = len(self._schema.domains[column].encoding) <= BYTE
+            found = self._read(column, "UTINYINT" if small else "USMALLINT")
+            self._columns[column] = found.tobytes() if small else found
         return self._columns[column]
+
+    def _read(self, column: str, kind: str) -> NDArray[Any]:
+        """A column as positions in its domain, as whole numbers of some kind."""
+        codes = f"{code(column, self._schema.domains[column].encoding)}::{kind}"
+        found = self._engine.arrow(f"SELECT {codes} AS code FROM {self._relation}_coded")["code"]
+        if found.null_count:
+            raise ReleaseError(f"{column} must lie in its domain in every row; verify says more")
+        return numbers(found)

@@ -1,0 +1,76 @@
+"""`estimator="learned"`: who in a bucket has which value is learned from all buckets together; the unbiased answer stands
+beside it.
+
+A model: networks learn from the whole release how values depend on quasi-identifiers, and each bucket's rows are matched
+to its values by what was learned (`learning/`). The interval carries what matching leaves open, what the model is unsure
+of, how far a simpler model is from it, and how far both are from what is unbiased, as far as that shows.
+
+Symbols: v, i_m as in likely.py, D the difference to the linear model, tau^2 the excess of calibrate.py. The interval is
+    N +- (z sqrt(2 v + D^2 + tau^2 i_m^2) + 1/2).
+The rule of which answer is shown: the learned one where the model does not contradict the unbiased answers by more than
+    chance explains (GUARD), else the unbiased one. Without being asked for, it is shown only for releases whose plan has
+    slack, or of a kind for which its intervals were measured to cover (docs/intervals.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.estimate.buckets.likely import Cell
+from discreet.estimate.buckets.matched import Matched
+from discreet.estimate.buckets.release import BucketRelease
+from discreet.estimate.buckets.unbiased import Unbiased, unbiased_estimate
+from discreet.estimate.estimate import MODEL, Estimate
+from discreet.estimate.estimator import Asked
+from discreet.estimate.interval import Spread, Way
+
+GUARD = 2.0  # of the mean of d^2 / (v_u + v + 1); it is about 1 where the model is right
+LEAST_SLACK = Fraction(1, 10)
+_HALF = 0.5  # a count is whole
+_WARNED = "what was learned of this release contradicts the unbiased answers, so those are given"
+
+
+class Learned:
+    """The least error of all, if what was learned is right; `design` is the unbiased answer."""
+
+    name: ClassVar[str] = "learned"
+    needs: ClassVar[str] = ""
+
+    def __init__(self, release: BucketRelease) -> None:
+        self._release = release
+
+    @classmethod
+    def fits(cls, release: BucketRelease) -> bool:
+        return True
+
+    def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
+        way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
+        other = Way(unit=self._release.unit, estimator=Unbiased.name, confidence=confidence)
+        answers = []
+        for matched in self._release.matched(asked.conditions, with_rows=True):
+            unbiased = unbiased_estimate(self._release.regression, matched, other)
+            if unbiased.exact:
+                answers.append(replace(unbiased, estimator=self.name if matched.plain else unbiased.estimator))
+            elif self._release.knowledge.misfit > GUARD:
+                answers.append(replace(unbiased, note="; ".join(filter(None, (_WARNED, unbiased.note)))))
+            else:
+                answers.append(self._answer(matched, way, unbiased))
+        return answers
+
+    def _answer(self, matched: Matched, way: Way, unbiased: Estimate) -> Estimate:
+        parts = zip(matched.rows, matched.chosen, strict=True)
+        cells = [self._release.likely.cell(rows, values) for rows, values in parts]
+        error = learned_error(cells, self._release.knowledge.excess) + _HALF / way.width
+        value = sum(cell.value for cell in cells)
+        return way.estimate(value, Spread(noise=error**2), matched.limits, over=MODEL, design=unbiased.design)
+
+
+def learned_error(cells: Sequence[Cell], excess: float) -> float:
+    """sqrt(2 v + D^2 + tau^2 i_m^2); what several parts leave open is taken to go the same way."""
+    variance = sum(math.sqrt(cell.variance) for cell in cells) ** 2
+    missing, between = sum(cell.missing for cell in cells), sum(cell.between for cell in cells)
+    return math.sqrt(2 * variance + between**2 + excess * missing**2)

@@ -1,0 +1,35 @@
+"""How much is learned from how much: a rule that depends on the release's numbers alone, and never on a clock.
+
+Learning costs in proportion to networks x patterns x values. Small releases get four networks. The larger a release is,
+the less each row's part of the work may be: then two networks, or one, and at last fewer of the buckets are learned
+from (a random part of them; what was learned is applied to all). Measured in docs/performance.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEMBERS = (4, 2, 1)
+_WORK = 6.5e6  # networks x patterns x values, of a release of _ROWS rows; it grows with the root of the rows
+_ROWS = 100_000
+_LEARNED_ROWS = 300_000  # a release with no more rows is learned from as a whole
+_SHARE = 10  # of a larger one, at least one row in so many
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How many networks are trained, and on how many of the rows."""
+
+    members: int
+    rows: int
+
+
+def effort_for(rows: int, patterns: int, values: int) -> Effort:
+    """What a release of so many rows, distinct patterns and values is worth."""
+    most = _WORK * (rows / _ROWS) ** 0.5
+    learned = min(rows, max(_LEARNED_ROWS, rows // _SHARE))
+    work = patterns * values * learned / rows  # patterns thin out more slowly than rows, if at all
+    for members in MEMBERS:
+        if members * work <= most:
+            return Effort(members=members, rows=learned)
+    return Effort(members=1, rows=max(1, int(learned * most / work)))

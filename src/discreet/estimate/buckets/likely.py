@@ -1,0 +1,142 @@
+"""What is learned of a release says about a question: how many rows match, and how sure that is.
+
+Symbols: W_iX the probability that row i has a value in X given its bucket, p_iX before its bucket is looked at, Q the
+    rows that a question asks for. h = W (1 - W); h_A and h_B its sums over a bucket's rows inside and outside of Q.
+N = sum of W_iX over Q. The bucket's count of X is known, so what is left open in it is about i_m = S/(S - 1) h_A h_B /
+    (h_A + h_B); without buckets it were i_c = sum of p (1 - p) over Q. What the model itself is unsure of adds in
+    proportion to the information that is missing: v = i_m i_c / (i_c - i_m).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.learning.knowledge import Knowledge, Singles
+from discreet.ground.arrays import Floats, Ints
+
+_KEPT = 1 << 27  # bytes of what is remembered of sets of values
+_MOST = 0.98  # of the information may be missing
+_FEW = 30  # rows whose prior is known: from fewer, i_c is not estimated
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """The answer to one part of a question, the second model's, the variance v and what is open, i_m."""
+
+    value: float
+    second: float
+    variance: float
+    missing: float
+
+    @property
+    def between(self) -> float:
+        """How far the two models differ."""
+        return self.value - self.second
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Having:
+    """For each row the probability of having one of some values, by both models, and what that leaves open."""
+
+    own: Floats
+    second: Floats
+    open: Floats
+    per_bucket: Floats
+    prior: Floats
+
+
+class Likely:
+    """Sums over what was learned; the arrays that they need are made once."""
+
+    def __init__(self, composition: Composition, bucket: NDArray[np.int32], knowledge: Knowledge) -> None:
+        """`bucket` is the bucket of each row, by position."""
+        sizes = composition.sizes
+        self._composition, self._bucket, self._knowledge = composition, bucket, knowledge
+        lengths = sizes[composition.bucket]
+        self._length, self._place = lengths, np.cumsum(lengths) - lengths
+        self._first = (np.cumsum(sizes) - sizes)[composition.bucket]
+        self._order = np.argsort(composition.value, kind="stable")
+        self._ends = np.cumsum(np.bincount(composition.value, minlength=len(composition.values)))
+        self._known: OrderedDict[tuple[int, ...], _Having] = OrderedDict()
+
+    def cell(self, rows: Ints, values: tuple[int, ...]) -> Cell:
+        """How many of some rows have one of some values."""
+        having, buckets = self._having(values), len(self._composition.ids)
+        inside = having.open[rows]
+        within = np.bincount(self._bucket[rows], inside, minlength=buckets)
+        both = having.per_bucket
+        sizes = self._composition.sizes
+        spread = np.divide(within * (both - within), both, out=np.zeros(buckets), where=both > 0)
+        missing = max(0.0, float((spread * (sizes / np.maximum(sizes - 1, 1))).sum()))
+        complete = self._complete(having, rows)
+        share = _MOST if complete <= 0 else min(_MOST, missing / complete)
+        return Cell(
+            value=float(having.own[rows].sum()),
+            second=float(having.second[rows].sum()),
+            variance=missing / (1 - share),
+            missing=missing,
+        )
+
+    def per_bucket(self, rows: Ints) -> Ints:
+        """How many of some rows each bucket has."""
+        return np.bincount(self._bucket[rows], minlength=len(self._composition.ids))
+
+    def guesses(self) -> Ints:
+        """The most probable value of each row, by position: what one who learns would guess."""
+        best, found = np.full(len(self._bucket), -1.0), np.zeros(len(self._bucket), dtype=np.int64)
+        for value in range(len(self._ends)):
+            places, rows = self._entries((value,))
+            likely = self._knowledge.weights[places]
+            better = likely > best[rows]
+            best[rows[better]], found[rows[better]] = likely[better], value
+        return found
+
+    def _complete(self, having: _Having, rows: Ints) -> float:
+        """i_c: from the rows whose prior is known, where that is only some of them."""
+        columns = self._knowledge.kept[rows]
+        known = columns[columns >= 0]
+        if len(known) < min(_FEW, len(rows)):
+            return 2 * float(having.open[rows].sum())
+        prior = having.prior[known]
+        return float((prior * (1 - prior)).sum()) * len(rows) / len(known)
+
+    def _having(self, values: tuple[int, ...]) -> _Having:
+        found = self._known.pop(values, None) or self._computed(values)
+        self._known[values] = found
+        while len(self._known) * 3 * found.own.nbytes > _KEPT and len(self._known) > 1:
+            self._known.popitem(last=False)
+        return found
+
+    def _computed(self, values: tuple[int, ...]) -> _Having:
+        places, rows = self._entries(values)
+        number = len(self._bucket)
+
+        def summed(weights: Singles) -> Floats:
+            return np.minimum(np.bincount(rows, weights[places], minlength=number), 1.0)
+
+        own = summed(self._knowledge.weights)
+        left = own * (1 - own)
+        return _Having(
+            own=own,
+            second=summed(self._knowledge.second),
+            open=left,
+            per_bucket=np.bincount(self._bucket, left, minlength=len(self._composition.ids)),
+            prior=self._knowledge.prior[list(values)].sum(axis=0, dtype=np.float64),
+        )
+
+    def _entries(self, values: tuple[int, ...]) -> tuple[Ints, Ints]:
+        """Where the numbers of some values stand in W, and the row that each is of."""
+        stretches = [self._order[(self._ends[x - 1] if x else 0) : self._ends[x]] for x in values]
+        entries = np.concatenate(stretches) if stretches else np.zeros(0, dtype=np.int64)
+        lengths = self._length[entries]
+        ends = np.cumsum(lengths)
+        steps = np.arange(int(ends[-1]) if len(ends) else 0)
+        shift = ends - lengths
+        return steps + np.repeat(self._place[entries] - shift, lengths), steps + np.repeat(
+            self._first[entries] - shift, lengths
+        )
