@@ -87,7 +87,7 @@ def _tried(
         rows = np.flatnonzero(meets[patterns.pattern])
         part = Weighted(values=own, weights=regression.weights(own), matches=likely.per_bucket(rows))
         cell = likely.cell(rows, own)
-        unbiased = float(part.weights @ part.matches)
+        unbiased = float((part.weights * part.matches).sum())
         found.append((unbiased - cell.value, regression.variance([part], {}), cell.variance, cell.missing))
     distance, spread, learned, missing = np.array(found, dtype=np.float64).reshape(-1, 4).T
     return Trials(distance=distance, unbiased=spread, learned=learned, missing=missing)
