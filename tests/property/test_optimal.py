@@ -156,7 +156,7 @@ def test_every_form_of_two_sizes_agrees_and_no_heuristic_beats_the_optimum(table
         assert found is None or two is None or _loss(found) == _loss(two)
     best = planned(counts, limits, "optimal", max_size, gap=0)
     for order in ("tolerant last", "listed"):
-        multi = best_top_down(caps, held, sizes, order)
+        multi = best_top_down(caps, held, sizes, order=order)
         assert (multi is None) == (two is None)
         if multi is not None and two is not None and best is not None:
             assert best.loss <= _loss(multi) <= _loss(two)

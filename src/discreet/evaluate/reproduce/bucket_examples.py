@@ -62,7 +62,7 @@ def top_down(*, reverse: bool) -> int:
     held, sizes = np.array(list(counts.values()), dtype=np.int64), np.arange(2, 51)
     caps = caps_of(list(tolerance.of(counts).values()), sizes)
     way = slice(None, None, -1 if reverse else 1)
-    classes = best_top_down(caps[way], held[way], sizes, "listed")
+    classes = best_top_down(caps[way], held[way], sizes, order="listed")
     return 0 if classes is None else loss_of(classes)
 
 

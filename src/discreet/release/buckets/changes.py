@@ -15,7 +15,8 @@ _PARAMETERS = {
     "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
     "min_size": "the smallest bucket that the plan may use; the promise does not depend on it",
     "max_size": "the largest bucket that the plan may use; the promise does not depend on it",
-    "composition": "how values are spread over buckets; answers without bias need random",
+    "slack": "the share of every cap that the plan leaves unused; the promise does not depend on it, answers do",
+    "composition": "how values are spread over buckets: free gives the most exact answers, round-robin the least",
 }
 
 
@@ -73,7 +74,13 @@ CHANGES = Changes(
     together=lambda _a, _b: TOGETHER,
     parameters=_PARAMETERS,
     told=("tolerance",),
-    numbers={"rows": _rows, "classes": _average, "loss": _loss, "unprotected": _unprotected},
+    numbers={
+        "rows": _rows,
+        "classes": _average,
+        "loss": _loss,
+        "unprotected": _unprotected,
+        "kept_slack": lambda _a, _b: "the slack that the plan keeps: more makes answers more exact as a rule",
+    },
     shown={"classes": _classes, "unprotected": _values},
     mechanism=_rules,
     guarantee=_tolerances,

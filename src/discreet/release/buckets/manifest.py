@@ -16,8 +16,9 @@ from discreet.schema.domain import key_of
 
 QIT = "data/qit.parquet"
 ST = "data/st.parquet"
+COMPOSITIONS = ("free", "even", "random", "round-robin")
 NUMBERS = ("rows", "classes", "loss")
-LATER = {"unprotected": 2}  # numbers that releases state from a version of the words on
+LATER = {"unprotected": 2, "kept_slack": 3}  # numbers that releases state from a version of the words on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class StatedBuckets:
     """The parameters of buckets: the tolerance of a value is the one named for it, else the rule's.
 
     The rule is min(ceiling, theta x share + floor); where no ceiling is stated, as in the first releases, it is 1.
+    Where no slack is stated, as in those, it is 0; their composition "random" is what is called "even" now.
     """
 
     sizes: str
@@ -35,8 +37,14 @@ class StatedBuckets:
     floor: Fraction
     values: Mapping[str, Fraction]  # by the text of the value
     ceiling: Fraction | None = None
+    slack: Fraction | None = None
 
     kind: ClassVar[str] = "buckets"
+
+    @property
+    def asked_slack(self) -> Fraction:
+        """The slack that the plan was to have."""
+        return self.slack or Fraction(0)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -59,6 +67,7 @@ class StatedBuckets:
             "sizes": self.sizes,
             "min_size": self.min_size,
             "max_size": self.max_size,
+            **({} if self.slack is None else {"slack": str(self.slack)}),
             "composition": self.composition,
             "tolerance": {"theta": str(self.theta), "floor": str(self.floor), "values": values, **ceiling},
         }
@@ -69,9 +78,16 @@ class StatedAnatomy:
     """The parameter of Anatomy: the tolerance of every value is 1/l."""
 
     l: int  # noqa: E741 - the paper's name
+    stated_composition: str | None = None  # the first releases state none
 
     kind: ClassVar[str] = "anatomy"
     values: ClassVar[Mapping[str, Fraction]] = {}
+    asked_slack: ClassVar[Fraction] = Fraction(0)
+
+    @property
+    def composition(self) -> str:
+        """How values are spread over buckets."""
+        return self.stated_composition or "even"
 
     @property
     def span(self) -> tuple[int, int]:
@@ -83,21 +99,28 @@ class StatedAnatomy:
         return Fraction(1, self.l)
 
     def as_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "l": self.l}
+        known = {} if self.stated_composition is None else {"composition": self.stated_composition}
+        return {"kind": self.kind, "l": self.l, **known}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BucketNumbers:
     """How many people there are, in how many buckets of which size, and what that loses.
 
-    `unprotected` has every value whose tolerance is 1, with how many people have it; None where a release does not
-    state it.
+    `unprotected` has every value whose tolerance is 1, with how many people have it; `kept_slack` is what the plan
+    kept of the slack that was asked for. Both are None where a release does not state them.
     """
 
     rows: int
     classes: tuple[tuple[int, int], ...]
     loss: int
     unprotected: tuple[tuple[object, int], ...] | None = None
+    kept_slack: Fraction | None = None
+
+    @property
+    def slack_used(self) -> Fraction:
+        """The slack that the plan has: none in releases that state none."""
+        return self.kept_slack or Fraction(0)
 
     @property
     def alone(self) -> int:
@@ -108,7 +131,8 @@ class BucketNumbers:
         classes = [{"size": size, "buckets": buckets} for size, buckets in self.classes]
         listed = [[plain_number(value), people] for value, people in self.unprotected or ()]
         known = {} if self.unprotected is None else {"unprotected": listed}
-        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known}
+        slack = {} if self.kept_slack is None else {"kept_slack": str(self.kept_slack)}
+        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known, **slack}
 
 
 StatedMechanism = StatedBuckets | StatedAnatomy
@@ -138,10 +162,15 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
             "sizes": ("optimal" | "multi" | "two" | "one") as sizes,
             "min_size": (int() | None) as least,
             "max_size": int(largest),
-            "composition": ("random" | "round-robin") as composition,
+            "composition": str(composition),
             "tolerance": {"theta": theta, "floor": floor, "values": dict(named), **more},
             **rest,
-        } if set(more) <= {"ceiling"} and not rest and bool not in (type(least), type(largest)):
+        } if (
+            composition in COMPOSITIONS
+            and set(more) <= {"ceiling"}
+            and set(rest) <= {"slack"}
+            and bool not in (type(least), type(largest))
+        ):
             return StatedBuckets(
                 sizes=sizes,
                 min_size=least,
@@ -151,13 +180,19 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
                 floor=_fraction(floor),
                 values={name: _fraction(number) for name, number in named.items()},
                 ceiling=_ceiling(more["ceiling"]) if more else None,
+                slack=_slack(rest["slack"]) if rest else None,
             )
-        case {"kind": "anatomy", "l": int(diversity), **rest} if not rest and diversity > 1:
+        case {"kind": "anatomy", "l": int(diversity)} if diversity > 1 and set(data) <= {"kind", "l"}:
             return StatedAnatomy(l=diversity)
+        case {"kind": "anatomy", "l": int(diversity), "composition": str(composition), **rest} if (
+            composition in COMPOSITIONS and not rest and diversity > 1
+        ):
+            return StatedAnatomy(l=diversity, stated_composition=composition)
         case _:
             raise ReleaseError(
                 "the mechanism must state its kind and its parameters and nothing else: sizes, min_size, max_size, "
-                "composition and tolerance (theta, floor, values, ceiling) for buckets, l for anatomy"
+                "slack, composition and tolerance (theta, floor, values, ceiling) for buckets, l and composition for "
+                "anatomy"
             )
 
 
@@ -179,7 +214,10 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
             case _:
                 raise ReleaseError("classes must be a list of {size, buckets}, both 1 or more")
     known = _unprotected(block["unprotected"]) if "unprotected" in block else None
-    return BucketNumbers(classes=tuple(found), unprotected=known, **whole_numbers(block, "rows", "loss"))
+    kept = _slack(block["kept_slack"]) if "kept_slack" in block else None
+    return BucketNumbers(
+        classes=tuple(found), unprotected=known, kept_slack=kept, **whole_numbers(block, "rows", "loss")
+    )
 
 
 def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:
@@ -192,6 +230,14 @@ def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:
             case _:
                 raise ReleaseError("unprotected must be a list of [value, people]")
     return tuple(found)
+
+
+def _slack(number: object) -> Fraction:
+    """A slack as a release writes it: a share of a cap that is not all of it."""
+    found = stated(number)
+    if found is None or not 0 <= found < 1:
+        raise ReleaseError("slack and kept_slack must be fractions in digits, at least 0 and below 1")
+    return found
 
 
 def _ceiling(number: object) -> Fraction:

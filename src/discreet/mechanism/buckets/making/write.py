@@ -32,13 +32,11 @@ _DRAW, _ST, _HAND_OUT, _SORT = (
 SHARES = {_DRAW: 0.3, _ST: 0.15, _HAND_OUT: 0.1, _SORT: 0.25}  # of the time, as measured on 10M rows
 
 
-def write_buckets(
-    table: Table, plan: BucketPlan, composition: str, coins: Coins, folder: Path, *, csv: bool, steps: Steps
-) -> bytes:
+def write_buckets(table: Table, plan: BucketPlan, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
     """Fill `folder` with both tables; returns a digest of what the coins gave each row."""
     (folder / "data").mkdir()
     with steps.step(_DRAW) as tell:
-        slots = draw_slots(plan, tuple(table.histogram), composition, coins, tell)
+        slots = draw_slots(plan, tuple(table.histogram), plan.composition, coins, tell)
     with steps.step(_ST):
         _write_st(table.schema, slots, folder / ST)
     drawn = hashlib.blake2b(digest_size=16)

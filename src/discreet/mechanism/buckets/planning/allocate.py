@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.ground.arrays import Floats, Ints
 from discreet.mechanism.buckets.planning.caps import Classes
+from discreet.mechanism.buckets.planning.flow import route
 from discreet.mechanism.buckets.planning.groups import Groups
 
 _ROUNDS = 50
@@ -34,6 +35,19 @@ def allocate(caps: Ints, counts: Ints, classes: Classes) -> Ints:
     return np.stack([first, counts - first], axis=1)
 
 
+def allocate_with_slack(caps: Ints, counts: Ints, classes: Classes, unit: int) -> Ints:
+    """The same for caps in parts of a record: within their floor as far as that goes, else within their ceiling.
+
+    A setting that is valid in parts of a record is valid in whole ones within the ceilings, for a flow with whole
+    limits has a whole solution.
+    """
+    sizes, buckets = (np.array(part, dtype=np.int64) for part in zip(*classes, strict=True))
+    needs, room = sizes * buckets, np.minimum(caps * buckets, (counts * unit)[:, None])
+    start = np.floor(even_shares(caps / unit, counts, sizes, buckets)).astype(np.int64)
+    below = route(room // unit, counts, needs, np.minimum(start, room // unit)).records
+    return route(-(-room // unit), counts, needs, below).records
+
+
 def _allocate_many(caps: Ints, counts: Ints, classes: Classes) -> Ints:
     """The groups of like values first; their records are then dealt to the values in turn."""
     sizes, buckets = (np.array(part, dtype=np.int64) for part in zip(*classes, strict=True))
@@ -45,7 +59,7 @@ def _allocate_many(caps: Ints, counts: Ints, classes: Classes) -> Ints:
     return np.diff(dealt, axis=1, prepend=0)
 
 
-def even_shares(caps: Ints, counts: Ints, sizes: Ints, buckets: Ints | Floats) -> Floats:
+def even_shares(caps: Ints | Floats, counts: Ints, sizes: Ints, buckets: Ints | Floats) -> Floats:
     """Records of each value in each class, with fractions: within the caps and, nearly, what both sides have."""
     most, needs = np.minimum(caps * buckets, counts[:, None]), sizes * buckets
     shares = most.astype(np.float64)

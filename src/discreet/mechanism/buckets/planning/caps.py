@@ -39,14 +39,22 @@ def buckets_of(classes: Classes, sizes: Ints) -> Ints:
     return np.array([known.get(size, 0) for size in sizes.tolist()], dtype=np.int64)
 
 
-def merge_equal_caps(caps: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """One row for all values with the same caps, with the largest of their counts: enough for the privacy constraint.
+def kinds_of(caps: Ints, unit: int = 1) -> Ints:
+    """A number for each row of the caps, the same for equal rows only.
 
-    Rows are monotone in the tolerance, so rows with equal sums are equal (at most 774 rows for sizes up to 50).
+    Whole caps are monotone in the tolerance, so rows with equal sums are equal (at most 774 kinds for sizes up to 50).
+    In parts of a record they need not be.
     """
-    sums = caps.sum(axis=1)
-    order = np.argsort(sums, kind="stable")
-    starts = np.flatnonzero(np.diff(sums[order], prepend=-1))
+    if unit == 1:
+        return np.asarray(caps.sum(axis=1))
+    return np.asarray(np.unique(caps, axis=0, return_inverse=True)[1]).reshape(-1)
+
+
+def merge_equal_caps(caps: Ints, counts: Ints, unit: int = 1) -> tuple[Ints, Ints]:
+    """One row for all values with the same caps, with the largest of their counts: all that privacy asks for."""
+    kinds = kinds_of(caps, unit)
+    order = np.argsort(kinds, kind="stable")
+    starts = np.flatnonzero(np.diff(kinds[order], prepend=-1))
     return caps[order[starts]], np.maximum.reduceat(counts[order], starts)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.ground.arrays import Bools, Ints
+from discreet.mechanism.buckets.planning.caps import kinds_of
 from discreet.mechanism.buckets.planning.flow import Flow, fill
 
 
@@ -23,18 +24,26 @@ class Groups:
     number: Ints
     sizes: Ints
     member: Ints
+    unit: int = 1  # parts of a record in which caps, counts and sizes are
 
     @classmethod
-    def of(cls, caps: Ints, counts: Ints, sizes: Ints) -> Groups:
-        """Caps are monotone in the tolerance, so rows with equal sums are equal."""
-        sums = caps.sum(axis=1)
-        order = np.lexsort((counts, sums))
-        new = (np.diff(sums[order], prepend=-1) != 0) | (np.diff(counts[order], prepend=-1) != 0)
+    def of(cls, caps: Ints, counts: Ints, sizes: Ints, unit: int = 1) -> Groups:
+        """The groups of some values; caps and counts are in parts of a record, sizes in records."""
+        kinds = kinds_of(caps, unit)
+        order = np.lexsort((counts, kinds))
+        new = (np.diff(kinds[order], prepend=-1) != 0) | (np.diff(counts[order], prepend=-1) != 0)
         first = np.flatnonzero(new)
         member = np.empty(len(counts), dtype=np.int64)
         member[order] = np.cumsum(new) - 1
         number = np.diff(np.append(first, len(order)))
-        return cls(caps=caps[order[first]], counts=counts[order[first]], number=number, sizes=sizes, member=member)
+        return cls(
+            caps=caps[order[first]],
+            counts=counts[order[first]],
+            number=number,
+            sizes=sizes * unit,
+            member=member,
+            unit=unit,
+        )
 
     def with_one(self, group: int, caps: Ints) -> Groups:
         """The same with other caps for one value of a group, which becomes the last group."""
@@ -55,6 +64,11 @@ class Groups:
     def usable(self) -> Bools:
         """The sizes of which one bucket at least can be filled."""
         return np.asarray(self.together.sum(axis=0) >= self.sizes)
+
+    @property
+    def costs(self) -> Ints:
+        """The loss of one bucket of each size."""
+        return (self.sizes // self.unit - 1) ** 2
 
     @property
     def rows(self) -> int:

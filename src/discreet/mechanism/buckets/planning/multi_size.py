@@ -20,13 +20,16 @@ from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
 
-def best_top_down(caps: Ints, counts: Ints, sizes: Ints, order: str = "tolerant last") -> Classes | None:
-    """Classes (size, buckets) found from the top down; None where no two sizes work to begin with."""
+def best_top_down(caps: Ints, counts: Ints, sizes: Ints, unit: int = 1, order: str = "tolerant last") -> Classes | None:
+    """Classes (size, buckets) found from the top down; None where no two sizes work to begin with.
+
+    Caps and counts are in parts of a record, `unit` of them to a record.
+    """
     ranks = np.argsort(caps.sum(axis=1), kind="stable") if order == "tolerant last" else np.arange(len(counts))
     caps, counts = caps[ranks], counts[ranks]
     column = {size: j for j, size in enumerate(sizes.tolist())}
     found: Counter[int] = Counter()
-    first = best_two_sizes(caps, counts, sizes)
+    first = best_two_sizes(caps, counts, sizes, unit)
     if first is None:
         return None
     waiting = [(counts, first)]
@@ -35,10 +38,11 @@ def best_top_down(caps: Ints, counts: Ints, sizes: Ints, order: str = "tolerant 
         if len(classes) == 1:
             found.update(dict(classes))
             continue
-        (small, few), (large, many) = classes
-        parts = _partition(records, caps[:, column[small]] * few, caps[:, column[large]] * many, small * few)
+        small, few = classes[0]
+        most_1, most_2 = (caps[:, column[size]] * buckets for size, buckets in classes)
+        parts = _partition(records, most_1, most_2, small * few * unit)
         for part, (size, buckets) in zip(parts, classes, strict=True):
-            split = _split(part, caps, sizes)
+            split = _split(part, caps, sizes, unit)
             kept: Classes = ((size, buckets),)
             waiting.append((part, split if split is not None and loss_of(split) < loss_of(kept) else kept))
     return tuple(sorted(found.items()))
@@ -53,6 +57,6 @@ def _partition(records: Ints, most_1: Ints, most_2: Ints, needed: int) -> tuple[
     return first - moved, records - first + moved
 
 
-def _split(records: Ints, caps: Ints, sizes: Ints) -> Classes | None:
+def _split(records: Ints, caps: Ints, sizes: Ints, unit: int) -> Classes | None:
     present = records > 0
-    return best_two_sizes(caps[present], records[present], sizes)
+    return best_two_sizes(caps[present], records[present], sizes, unit)

@@ -11,9 +11,12 @@ from discreet.ground.arrays import Ints
 from discreet.mechanism.buckets.planning.caps import Classes
 
 
-def best_one_size(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:
-    """The smallest size S that divides the table into b buckets with o_i <= floor(f'_i S) b for every value."""
-    rows = int(counts.sum())
+def best_one_size(caps: Ints, counts: Ints, sizes: Ints, unit: int = 1) -> Classes | None:
+    """The smallest size S that divides the table into b buckets with o_i <= floor(f'_i S) b for every value.
+
+    Caps and counts are in parts of a record, `unit` of them to a record.
+    """
+    rows = int(counts.sum()) // unit
     for column, size in enumerate(sizes.tolist()):
         buckets, rest = divmod(rows, size)
         if buckets and not rest and (counts <= caps[:, column] * buckets).all():

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.ground.arrays import Ints
+from discreet.ground.arrays import Floats, Ints
 from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.planning.branch import Search
 from discreet.mechanism.buckets.planning.caps import Classes, buckets_of
@@ -20,6 +20,7 @@ from discreet.mechanism.buckets.planning.certificate import Leaf, Split
 from discreet.mechanism.buckets.planning.cuts import Cuts
 from discreet.mechanism.buckets.planning.groups import Groups
 from discreet.mechanism.buckets.planning.knapsack import solve_capacity
+from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.multi_size import best_top_down
 from discreet.mechanism.buckets.planning.program import Program
 from discreet.mechanism.buckets.planning.rounding import nearby
@@ -33,11 +34,15 @@ _NEAR = 0.1  # of the gap: how exactly the linear program is solved before its p
 
 @dataclass(frozen=True, kw_only=True)
 class Best:
-    """Classes (size, buckets), the tree of prices that bounds every loss from below, and whether a clock stopped it."""
+    """Classes (size, buckets), the tree of prices that bounds every loss from below, and whether a clock stopped it.
+
+    There is no tree where nothing was proved. `left` are the seconds that are left, where they are counted.
+    """
 
     classes: Classes
-    tree: Leaf | Split
+    tree: Leaf | Split | None
     late: bool
+    left: float | None
 
 
 def best_any_sizes(
@@ -64,8 +69,41 @@ def best_any_sizes(
         _by_programs(search, gap, work, tell)
     if search.best is None or search.bound is None:
         return None
-    found = zip(groups.sizes.tolist(), search.best.tolist(), strict=True)
-    return Best(classes=tuple((s, b) for s, b in found if b), tree=search.tree(), late=work.late)
+    return Best(classes=_classes(sizes, search.best), tree=search.tree(), late=work.late, left=work.seconds_left)
+
+
+def near_any_sizes(
+    caps: Ints, counts: Ints, sizes: Ints, unit: int, *, gap: float, seconds: float | None
+) -> Best | None:
+    """Classes of nearly the least loss, without a proof, for caps and counts in parts of a record; None where none is.
+
+    Never worse than the best two sizes or the heuristic with the same caps.
+    """
+    usable = caps.sum(axis=0) >= sizes * unit
+    if not usable.any():
+        return None
+    caps, sizes = caps[:, usable], sizes[usable]
+    work = Work(seconds)
+    known = [best_two_sizes(caps, counts, sizes, unit)]
+    known += [best_top_down(caps, counts, sizes, unit)] if known[0] else []
+    found = [classes for classes in known if classes]
+    inside = buckets_of(min(found, key=loss_of), sizes).astype(np.float64) if found else None
+    rounded = _rounded(Cuts(Groups.of(caps, counts, sizes, unit), work), inside, gap, work)
+    found += [] if rounded is None else [_classes(sizes, rounded)]
+    return Best(classes=min(found, key=loss_of), tree=None, late=work.late, left=work.seconds_left) if found else None
+
+
+def _rounded(cuts: Cuts, inside: Floats | None, gap: float, work: Work) -> Ints | None:
+    """The point of a linear program, rounded; it starts from a point `inside`, where one is known."""
+    groups = cuts.groups
+    low, high = np.zeros_like(groups.sizes), groups.rows // groups.sizes
+    program = Program(cuts, low, groups.rows // groups.unit, work)
+    point = program.solve(low, high) if inside is None else program.solve_from(inside, low, high, near=_NEAR * gap)
+    return None if point is None or point.buckets is None else nearby(cuts, point.buckets, gap, work)
+
+
+def _classes(sizes: Ints, buckets: Ints) -> Classes:
+    return tuple((s, b) for s, b in zip(sizes.tolist(), buckets.tolist(), strict=True) if b)
 
 
 def _easily(search: Search, caps: Ints, counts: Ints) -> bool:

@@ -6,6 +6,7 @@ Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, Loss = sum_j b_j (S_j 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -35,6 +36,10 @@ class BucketPlan:
     `certificate` proves, to anyone who has the counts and the tolerances, that no setting with these limits on the
     sizes loses less than `lower_bound`; `proved_optimal` says that the loss meets it. `stopped_by_clock` says that the
     search would have gone on: on another day or machine the same counts may give another plan.
+
+    `slack` was asked for and `kept_slack` is what is kept of it: the same, halved some times, or 0. `slacks` has the
+    share of its caps that each value that occurs leaves unused, at least; none without slack. `composition` says how
+    the buckets will be composed.
     """
 
     classes: Classes
@@ -43,6 +48,10 @@ class BucketPlan:
     tolerance: Mapping[object, Fraction]
     certificate: Certificate = field(repr=False)
     stopped_by_clock: bool = False
+    slack: Fraction = Fraction(0)
+    kept_slack: Fraction = Fraction(0)
+    slacks: Mapping[object, Fraction] = field(default_factory=dict, repr=False)
+    composition: str = "free"
 
     @property
     def lower_bound(self) -> int:
@@ -56,6 +65,11 @@ class BucketPlan:
     def gap(self) -> float:
         """How far above the lower bound the loss is, as a share of the loss."""
         return (self.loss - self.lower_bound) / self.loss if self.loss else 0.0
+
+    @property
+    def times_least(self) -> float:
+        """How many times the proved least the loss is."""
+        return self.loss / self.lower_bound if self.lower_bound else 1.0 if self.proved_optimal else math.inf
 
     @property
     def records(self) -> int:

@@ -7,7 +7,8 @@ Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, M = min_size, M' = max
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,13 +17,14 @@ from discreet.errors import Infeasible, PolicyError
 from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.progress import Progress
-from discreet.mechanism.buckets.planning.allocate import allocate
+from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
 from discreet.mechanism.buckets.planning.caps import LARGEST, Classes, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
 from discreet.mechanism.buckets.planning.infeasible import why_infeasible
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.buckets.planning.planners import PLANNERS, Problem
+from discreet.mechanism.buckets.planning.planners import PLANNERS, Planner, Problem
+from discreet.mechanism.buckets.planning.slack import UNIT, read_slack, scaled_caps, slacks_of, steps_of
 
 
 def plan_buckets(
@@ -34,6 +36,7 @@ def plan_buckets(
     gap: float = 1e-4,
     seconds: float | None = None,
     progress: Progress | None = None,
+    slack: Number = 0,
 ) -> BucketPlan:
     """The bucket setting of least loss that keeps every tolerance, with sizes from min_size to max_size.
 
@@ -41,6 +44,8 @@ def plan_buckets(
     M, the smallest bucket that any value may enter. "optimal" stops at a certified gap of `gap` (0 asks for a proof) or
     when a fixed amount of work is done, and the plan says which gap it proved: the same counts and tolerances give the
     same plan on any machine. `seconds` is an upper bound on its time beside that; a plan that it cut short says so.
+    With `slack` above 0 it is the setting of nearly the least loss that leaves that share of every cap unused, or half
+    of it, and so on: see slack.py. The plan says which was kept, and how far above the proved least its loss is.
     Raises Infeasible, which names the values and the nearest remedy.
     """
     if not isinstance(sizes, str) or sizes not in PLANNERS:
@@ -49,6 +54,7 @@ def plan_buckets(
         raise PolicyError(f"gap ({gap}) must be between 0 and 1; it is a share of the loss")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0):
         raise PolicyError(f"seconds ({seconds}) must be above 0")
+    asked = read_slack(slack)
     values, occurring, limits = _checked(counts, tolerance)
     if min_size is not None and (type(min_size) is not int or min_size < 1):
         raise PolicyError(f"min_size ({min_size}) must be a whole number, 1 or more")
@@ -68,9 +74,35 @@ def plan_buckets(
         message, blamed = why_infeasible(values, occurring, limits, sizes, min_size, max_size, _works)
         raise Infeasible(message, values=blamed)
     tree = found.tree or _simple_prices(limits)
-    return _finished(
+    plain = _finished(
         counts, tolerance, (values, occurring, limits), found.classes, tree, (least, max_size), late=found.late
     )
+    return _with_slack(plain, values, replace(problem, seconds=found.left), PLANNERS[sizes], asked) if asked else plain
+
+
+def _with_slack(
+    plain: BucketPlan, values: list[object], problem: Problem, planner: Planner, slack: Fraction
+) -> BucketPlan:
+    """The plan with the largest slack that can be kept; `plain` is the one without, and has the certificate."""
+    for kept in steps_of(slack, problem.counts):
+        slacks = slacks_of(problem.counts, problem.limits, slack, kept)
+        tried = replace(problem, slacks=slacks)
+        if (found := planner(tried)) is None:
+            continue
+        sizes = np.array([size for size, _ in found.classes], dtype=np.int64)
+        caps = scaled_caps(caps_of(problem.limits, sizes), sizes, slacks)
+        shares = allocate_with_slack(caps, problem.counts, found.classes, UNIT)
+        return replace(
+            plain,
+            classes=found.classes,
+            loss=loss_of(found.classes),
+            allocation=_named(plain.allocation, values, shares, found.classes),
+            slack=slack,
+            kept_slack=kept,
+            slacks=dict(zip(values, slacks, strict=True)),
+            stopped_by_clock=plain.stopped_by_clock or found.late,
+        )
+    return replace(plain, slack=slack)
 
 
 def plan_of_classes(
@@ -112,22 +144,27 @@ def _finished(
 ) -> BucketPlan:
     values, occurring, limits = checked
     chosen = np.array([size for size, _ in classes], dtype=np.int64)
-    shares = allocate(caps_of(limits, chosen), occurring, classes).tolist()
-    where = dict(zip(values, shares, strict=True))
+    shares = allocate(caps_of(limits, chosen), occurring, classes)
     stated = {value: exact("tolerance", tolerance[value]) for value in counts if value in tolerance}
     return BucketPlan(
         classes=classes,
         loss=loss_of(classes),
-        allocation={
-            value: {size: records for (size, _), records in zip(classes, where[value], strict=True) if records}
-            if value in where
-            else {}
-            for value in counts
-        },
+        allocation=_named(counts, values, shares, classes),
         tolerance=stated,
         certificate=Certificate.of(tree, {value: counts[value] for value in values}, stated, span),
         stopped_by_clock=late,
     )
+
+
+def _named(
+    every: Iterable[object], values: list[object], shares: Ints, classes: Classes
+) -> dict[object, dict[int, int]]:
+    """How many records of every value go to which size; none of those that do not occur."""
+    where = dict(zip(values, shares.tolist(), strict=True))
+    none = [0] * len(classes)
+    return {
+        value: {size: n for (size, _), n in zip(classes, where.get(value, none), strict=True) if n} for value in every
+    }
 
 
 def _simple_prices(limits: list[Fraction]) -> Leaf:

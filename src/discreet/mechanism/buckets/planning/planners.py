@@ -14,13 +14,19 @@ from discreet.mechanism.buckets.planning.caps import Classes, caps_of
 from discreet.mechanism.buckets.planning.certificate import Leaf, Split
 from discreet.mechanism.buckets.planning.multi_size import best_top_down
 from discreet.mechanism.buckets.planning.one_size import best_one_size
-from discreet.mechanism.buckets.planning.optimal import best_any_sizes
+from discreet.mechanism.buckets.planning.optimal import best_any_sizes, near_any_sizes
+from discreet.mechanism.buckets.planning.slack import UNIT, scaled_caps
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
+
+_NEAR = 1e-3  # of the loss: how exactly a plan with slack is looked for; nothing is proved of it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Counts and tolerances of the values that occur, the sizes that are allowed, and when to stop."""
+    """Counts and tolerances of the values that occur, the sizes that are allowed, and when to stop.
+
+    With `slacks`, one for each value, caps and counts are in parts of a record: see slack.py.
+    """
 
     counts: Ints
     limits: Sequence[Fraction]
@@ -28,39 +34,53 @@ class Problem:
     gap: float
     seconds: float | None
     tell: Tell
+    slacks: Sequence[Fraction] | None = None
 
     @cached_property
     def caps(self) -> Ints:
-        return caps_of(self.limits, self.sizes)
+        whole = caps_of(self.limits, self.sizes)
+        return whole if self.slacks is None else scaled_caps(whole, self.sizes, self.slacks)
+
+    @property
+    def unit(self) -> int:
+        return 1 if self.slacks is None else UNIT
+
+    @property
+    def parts(self) -> Ints:
+        """The counts in parts of a record."""
+        return self.counts * self.unit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """Classes (size, buckets), and prices that bound every setting's loss, where the planner knows any.
 
-    `late` says that a clock stopped the search.
+    `late` says that a clock stopped the search, and `left` how many seconds it has left, where it runs.
     """
 
     classes: Classes
     tree: Leaf | Split | None = None
     late: bool = False
+    left: float | None = None
 
 
 Planner = Callable[[Problem], Found | None]
 
 
 def _optimal(problem: Problem) -> Found | None:
-    best = best_any_sizes(
-        problem.caps, problem.counts, problem.sizes, gap=problem.gap, seconds=problem.seconds, tell=problem.tell
-    )
-    return None if best is None else Found(classes=best.classes, tree=best.tree, late=best.late)
+    given = problem.caps, problem.parts, problem.sizes
+    if problem.slacks is None:
+        best = best_any_sizes(*given, gap=problem.gap, seconds=problem.seconds, tell=problem.tell)
+    else:
+        best = near_any_sizes(*given, problem.unit, gap=max(problem.gap, _NEAR), seconds=problem.seconds)
+    return None if best is None else Found(classes=best.classes, tree=best.tree, late=best.late, left=best.left)
 
 
-def _plain(planner: Callable[[Ints, Ints, Ints], Classes | None]) -> Planner:
+def _plain(planner: Callable[[Ints, Ints, Ints, int], Classes | None]) -> Planner:
     """A planner that looks at caps, counts and sizes only, and proves nothing."""
 
     def run(problem: Problem) -> Found | None:
-        classes = planner(problem.caps, problem.counts, problem.sizes)
+        classes = planner(problem.caps, problem.parts, problem.sizes, problem.unit)
         return None if classes is None else Found(classes=classes)
 
     return run

@@ -22,7 +22,7 @@ class Program:
     def __init__(self, cuts: Cuts, center: Ints, unit: int, work: Work) -> None:
         self._cuts, self._center, self._unit, self._work = cuts, center, unit, work
         self._columns = np.arange(len(center), dtype=np.int32)
-        self._costs = ((cuts.groups.sizes - 1) ** 2).astype(np.float64)
+        self._costs = cuts.groups.costs.astype(np.float64)
         self._solver = quiet_solver()
         self._solver.setOptionValue("presolve", "off")  # a program this small needs none, and it hides dual rays
         add_buckets(self._solver, cuts, center, unit)

@@ -44,7 +44,7 @@ def _in_box(cuts: Cuts, center: Ints, box: int, gap: float, work: Work) -> Ints 
     low, high = np.maximum(-center, -box).astype(np.float64), np.full(width, float(box))
     solver.changeColsBounds(width, columns, low, high)
     solver.changeColsIntegrality(width, columns, np.full(width, highspy.HighsVarType.kInteger))
-    solver.changeObjectiveOffset(float(((sizes - 1) ** 2) @ center))
+    solver.changeObjectiveOffset(float(cuts.groups.costs @ center))
     known = 0
     for _ in range(_TRIES):
         known += add_cuts(solver, cuts, center, 1, known)

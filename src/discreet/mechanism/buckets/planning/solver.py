@@ -29,7 +29,7 @@ def add_buckets(solver: highspy.Highs, cuts: Cuts, center: Ints, unit: int) -> N
     sizes = cuts.groups.sizes
     columns = np.arange(len(center), dtype=np.int32)
     solver.addVars(len(center), -center / unit, np.full(len(center), np.inf))
-    solver.changeColsCost(len(center), columns, ((sizes - 1) ** 2).astype(np.float64))
+    solver.changeColsCost(len(center), columns, cuts.groups.costs.astype(np.float64))
     rest = (cuts.rows - _exact_sum(sizes, center)) / unit
     solver.addRow(rest, rest, len(center), columns, sizes.astype(np.float64))
 

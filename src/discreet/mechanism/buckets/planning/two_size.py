@@ -20,15 +20,20 @@ from discreet.mechanism.buckets.planning.one_size import best_one_size
 NONE = np.int64(2**62)
 
 
-def best_two_sizes(caps: Ints, counts: Ints, sizes: Ints) -> Classes | None:
-    """The classes (size, buckets) of least loss with at most two sizes, or None where no pair is valid."""
+def best_two_sizes(caps: Ints, counts: Ints, sizes: Ints, unit: int = 1) -> Classes | None:
+    """The classes (size, buckets) of least loss with at most two sizes, or None where no pair is valid.
+
+    Caps and counts are in parts of a record, `unit` of them to a record.
+    """
     if len(sizes) < 2:
-        return best_one_size(caps, counts, sizes)
-    rows = int(counts.sum())
+        return best_one_size(caps, counts, sizes, unit)
+    rows = int(counts.sum()) // unit
     small, large = np.triu_indices(len(sizes), k=1)
     first, second, step_1, step_2, last = _pairs(sizes[small], sizes[large], rows)
-    low, high = _fill(first, second, step_1, step_2, last, most_buckets(caps, counts, sizes)[[small, large]])
-    low, high = _privacy(caps, counts, small, large, (first, second, step_1, step_2), low, high)
+    most = most_buckets(caps, counts, sizes * unit)
+    low, high = _fill(first, second, step_1, step_2, last, most[[small, large]])
+    merged = merge_equal_caps(caps, counts, unit)
+    low, high = _privacy(*merged, small, large, (first, second, step_1, step_2), low, high)
     valid = low <= high
     if not valid.any():
         return None
@@ -80,8 +85,7 @@ def _privacy(
 ) -> tuple[Ints, Ints]:
     """Narrow the range of k to where every value fits: cap_1 b1 + cap_2 b2 >= o.  # [WWFW] Eq. 15"""
     first, second, step_1, step_2 = gamma
-    merged, largest = merge_equal_caps(caps, counts)
-    for cap, count in zip(merged, largest, strict=True):
+    for cap, count in zip(caps, counts, strict=True):
         base = cap[small] * first + cap[large] * second - count
         slope = cap[large] * step_2 - cap[small] * step_1
         up, down = slope > 0, slope < 0

@@ -1,14 +1,14 @@
 """Anatomy: l-diversity with buckets of size l and l + 1, every value at most once in each; the papers' baseline.
 
 Paper: [WWFW] Remark 1 and section 7.1, after Xiao and Tao's Anatomy.
-Departs: Anatomy takes records from the l largest values, bucket by bucket. Here the composition is random, as for
+Departs: Anatomy takes records from the l largest values, bucket by bucket. Here the composition is drawn, as for
     buckets of several sizes: the same sizes, the same promise, and answers without bias are possible.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -20,12 +20,13 @@ from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.mechanism.buckets.planning.validity import find_violation
-from discreet.mechanism.buckets.policy.bucketing import Bucketing
+from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
 from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
 LARGEST_L = 199
+_KNOWN = ("l", "composition")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,25 +34,26 @@ class Anatomy(Bucketing):
     """l-diversity: no value is more than 1/l of a bucket."""
 
     l: int  # noqa: E741 - the paper's name
+    composition: str = "free"
 
     kind: ClassVar[str] = "anatomy"
     blamed: ClassVar[str] = "l"
-    composition = "random"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "composition", read_composition(self.composition))
         if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:
             raise PolicyError(f"l ({shown(self.l)}) must be a whole number between 2 and {LARGEST_L}", key=("l",))
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
         for name in section:
-            if name != "l":
-                complain((name,), f"{name} is not a parameter of anatomy{did_you_mean(name, ('l',))}")
+            if name not in _KNOWN:
+                complain((name,), f"{name} is not a parameter of anatomy{did_you_mean(name, _KNOWN)}")
         if "l" not in section:
             complain((), "l is missing; give a whole number such as l = 4")
             return None
         try:
-            found = cls(l=section["l"])
+            found = cls(**{name: section[name] for name in _KNOWN if name in section})
             found.check(schema)
         except PolicyError as error:
             complain(error.key, str(error))
@@ -81,22 +83,26 @@ class Anatomy(Bucketing):
         classes = anatomy_classes(rows, self.l)
         if classes is None or find_violation(counts, limits, classes) is not None:
             raise Infeasible(f"l ({self.l}) must be smaller for a table of {rows} rows; its last rows fit in no bucket")
-        return plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
+        plan = plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
+        return replace(plan, composition=self.composition)
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises: the tolerance 1/l for every value."""
         return FPrimePrivacy(tolerance=tuple((value, Fraction(1, self.l)) for value in counts))
 
     def as_toml(self) -> dict[str, Any]:
-        return {"l": self.l}
+        return {"l": self.l, "composition": self.composition}
 
     def as_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "l": self.l}
+        return {"kind": self.kind, "l": self.l, "composition": self.composition}
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
         about = "No value is more than 1/l of a bucket."
         return {
             "required": ["l"],
-            "properties": {"l": {"description": about, "type": "integer", "minimum": 2, "maximum": LARGEST_L}},
+            "properties": {
+                "l": {"description": about, "type": "integer", "minimum": 2, "maximum": LARGEST_L},
+                "composition": COMPOSITION,
+            },
         }

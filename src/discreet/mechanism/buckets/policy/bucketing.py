@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from discreet.errors import PolicyError
 from discreet.ground.progress import Progress, Steps
+from discreet.ground.shown import shown
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.write import SHARES, write_buckets
 from discreet.mechanism.buckets.planning.plan import BucketPlan
@@ -22,7 +23,22 @@ from discreet.series.coins import Coins
 from discreet.series.rules import Place
 from discreet.table.table import Table
 
+COMPOSITIONS = ("free", "even", "round-robin")
+COMPOSITION = {  # for a policy's JSON Schema
+    "description": "How values are put together in buckets: freely within the caps, evenly (once called random), or in "
+    "turn.",
+    "enum": [*COMPOSITIONS, "random"],
+}
+_OLD = {"random": "even"}  # what policies called it before
 _PLAN, _LAST = "planning", "writing the manifest"
+
+
+def read_composition(name: object) -> str:
+    """How values are spread over buckets, by its name of today; raises PolicyError where there is no such way."""
+    found = _OLD.get(name, name) if isinstance(name, str) else None
+    if found not in COMPOSITIONS:
+        raise PolicyError(f"composition ({shown(name)}) must be one of {', '.join(COMPOSITIONS)}", key=("composition",))
+    return found
 
 
 class Bucketing(ABC):
@@ -32,7 +48,7 @@ class Bucketing(ABC):
     blamed: ClassVar[str]
     compared: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = False
-    composition: str  # how values are spread over buckets
+    composition: str  # how values are spread over buckets: one of COMPOSITIONS
     any_order: ClassVar[bool] = False  # each row is given its slot as it comes
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = True
@@ -78,7 +94,7 @@ class Bucketing(ABC):
         """Plan, draw the buckets of the planned classes, and write both tables and the manifest."""
         with steps.step(_PLAN) as tell:
             plan = self.plan_of(table.histogram, lambda _, done: tell(done))
-        drawn = write_buckets(table, plan, self.composition, coins, folder, csv=csv, steps=steps)
+        drawn = write_buckets(table, plan, coins, folder, csv=csv, steps=steps)
         with steps.step(_LAST):
             write_manifest(
                 folder,
@@ -86,7 +102,11 @@ class Bucketing(ABC):
                 mechanism=self.stated(),
                 guarantee=self.guarantee(table.histogram),
                 numbers=BucketNumbers(
-                    rows=table.rows, classes=plan.classes, loss=plan.loss, unprotected=plan.unprotected
+                    rows=table.rows,
+                    classes=plan.classes,
+                    loss=plan.loss,
+                    unprotected=plan.unprotected,
+                    kept_slack=plan.kept_slack,
                 ),
                 csv=csv,
                 continued=place.continued,

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import Infeasible, PolicyError
-from discreet.ground.exact import exact, toml_number
+from discreet.ground.exact import Number, exact, toml_number
 from discreet.ground.progress import Progress
 from discreet.ground.shown import shown
 from discreet.guarantee.fprime import FPrimePrivacy
@@ -21,7 +21,8 @@ from discreet.mechanism.buckets.planning.compare import MAX_SIZES, THETAS, compa
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.planners import PLANNERS
-from discreet.mechanism.buckets.policy.bucketing import Bucketing
+from discreet.mechanism.buckets.planning.slack import DEFAULT, read_slack
+from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
 from discreet.mechanism.plan import Alternatives
 from discreet.schema.domain import key_of
 from discreet.schema.json_schema import NUMBER
@@ -30,7 +31,6 @@ from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
 
-COMPOSITIONS = ("random", "round-robin")
 _KEYS = ("theta", "floor", "ceiling", "values")  # of a tolerance
 
 
@@ -42,7 +42,8 @@ class Buckets(Bucketing):
     sizes: str = "optimal"
     min_size: int | None = None
     max_size: int = 50
-    composition: str = "random"
+    slack: Number = DEFAULT
+    composition: str = "free"
 
     kind: ClassVar[str] = "buckets"
     blamed: ClassVar[str] = "tolerance"
@@ -67,15 +68,12 @@ class Buckets(Bucketing):
             raise PolicyError(
                 f"min_size ({least}) must be at most max_size ({self.max_size}); lower it", key=("min_size",)
             )
-        if self.composition not in COMPOSITIONS:
-            raise PolicyError(
-                f"composition ({shown(self.composition)}) must be one of {', '.join(COMPOSITIONS)}",
-                key=("composition",),
-            )
+        object.__setattr__(self, "slack", read_slack(self.slack))
+        object.__setattr__(self, "composition", read_composition(self.composition))
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
-        known = ("tolerance", "sizes", "min_size", "max_size", "composition")
+        known = ("tolerance", "sizes", "min_size", "max_size", "slack", "composition")
         for name in section:
             if name not in known:
                 complain((name,), f"{name} is not a parameter of buckets{did_you_mean(name, known)}")
@@ -112,7 +110,10 @@ class Buckets(Bucketing):
         """The plan for a table with these counts of sensitive values."""
         limits = self.tolerance.of(counts)
         try:
-            return plan_buckets(counts, limits, self.sizes, self.min_size, self.max_size, progress=progress)
+            found = plan_buckets(
+                counts, limits, self.sizes, self.min_size, self.max_size, progress=progress, slack=self.slack
+            )
+            return replace(found, composition=self.composition)
         except Infeasible as error:
             named = [value for value in error.values if value in self.tolerance.values]
             if named and len(named) == len(error.values):
@@ -144,6 +145,7 @@ class Buckets(Bucketing):
             "sizes": self.sizes,
             **least,
             "max_size": self.max_size,
+            "slack": toml_number(exact("slack", self.slack)),
             "composition": self.composition,
             "tolerance": self._tolerance(toml_number),
         }
@@ -154,6 +156,7 @@ class Buckets(Bucketing):
             "sizes": self.sizes,
             "min_size": self.min_size,
             "max_size": self.max_size,
+            "slack": str(self.slack),
             "composition": self.composition,
             "tolerance": self._tolerance(str),
         }
@@ -169,7 +172,12 @@ class Buckets(Bucketing):
                 "min_size": {"description": "The smallest bucket; by default the smallest that any value may enter."}
                 | size,
                 "max_size": {"description": "The largest bucket."} | size,
-                "composition": {"description": "How values are put together in buckets.", "enum": list(COMPOSITIONS)},
+                "slack": {
+                    "description": "The share of every cap that the plan leaves unused, at least: answers become more "
+                    "exact, and buckets larger. 0 is the least loss; below 1.",
+                }
+                | NUMBER,
+                "composition": COMPOSITION,
                 "tolerance": {
                     "description": "How probable an inference of each value may become: min(ceiling, theta x share "
                     "+ floor), or as listed; the ceiling is 1 unless given.",
