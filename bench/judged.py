@@ -38,8 +38,13 @@ class Case:
         return not self.file or (DATA / self.file).is_file()
 
 
+def _adult_rows() -> pa.Table:
+    """The papers' rows with seven quasi-identifiers, as many as the census has."""
+    return _sources.adult().drop_columns(["income"])
+
+
 _sources = Sources(folder=DATA, quick=False)
-_adult = partial(Case, rows=_sources.adult, file="adult_full.parquet", sensitive="occupation")
+_adult = partial(Case, rows=_adult_rows, file="adult_full.parquet", sensitive="occupation")
 _occ = partial(Case, rows=partial(_sources.table, "OCC"), file="census_occ.parquet", sensitive="Occupation")
 _edu = partial(Case, rows=partial(_sources.table, "EDU"), file="census_occ_all.parquet", sensitive="Education")
 CASES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
@@ -30,7 +31,7 @@ ESTIMATORS = ("uniform", "unbiased")
 
 def nearest(size: int, columns: int) -> int:
     """How many of an attribute's values are asked for where so many columns are: |D| .01^(1/columns), rounded."""
-    return max(1, round(ONE_IN ** (-1 / columns) * size))
+    return max(1, round(math.pow(ONE_IN, -1 / columns) * size))
 
 
 def at_least(size: int, columns: int) -> int:
