@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.estimate.estimate import Estimate
-from discreet.evaluate.scratch import true_counts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,7 +49,7 @@ class Intervals:
     half_width: float
 
 
-def errors_of(values: Sequence[float | None], truths: Ints) -> Floats:
+def errors_of(values: Sequence[float | None] | Floats, truths: Ints) -> Floats:
     return np.abs(np.array(values, dtype=np.float64) - truths) / truths
 
 
@@ -71,9 +69,12 @@ def intervals_of(estimates: Sequence[Estimate], truths: Ints) -> Intervals:
     return Intervals(coverage=float(held.mean()), half_width=float(np.median((high - low) / 2 / truths)))
 
 
-def sampled(rows: pa.Table, asked: Sequence[str], truths: Ints, share: float, seeds: range) -> Iterator[Floats]:
-    """The errors of honest samples: rows without any protection, a share of them, counted and scaled up."""
+def sampled(rows: int, truths: Ints, share: float, seeds: range) -> Iterator[Floats]:
+    """The errors of honest samples: a share of the rows, without any protection, counted and scaled up.
+
+    How many rows of a sample match a condition is hypergeometric, so no row need be drawn.
+    """
+    size = round(share * rows)
     for seed in seeds:
-        coins = np.random.default_rng(seed)
-        chosen = coins.choice(len(rows), round(share * len(rows)), replace=False)
-        yield errors_of(true_counts(rows.take(chosen), asked) * (len(rows) / len(chosen)), truths)
+        found = np.random.default_rng(seed).hypergeometric(truths, rows - truths, size)
+        yield errors_of(found * (rows / size), truths)

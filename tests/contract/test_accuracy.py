@@ -92,6 +92,19 @@ def test_the_attacker_knows_rows_by_their_buckets_and_is_scored_by_the_truth():
         assert (guessed(found, shares) == truth).mean() == pytest.approx(right_from_counts(found))
 
 
+def test_honest_samples_are_counted_as_if_rows_had_been_drawn():
+    """The mean error is that of samples that were drawn row by row; of all rows there is none."""
+    from answers import sampled
+
+    rows, truths = 400, np.array([1, 7, 60, 333, 400])
+    matching = np.arange(rows)[:, None] < truths
+    coins = np.random.default_rng(2)
+    drawn = np.array([matching[coins.choice(rows, 40, replace=False)].sum(axis=0) * 10 for _ in range(20_000)])
+    wanted = np.abs(drawn - truths).mean(axis=0) / truths
+    assert np.mean(list(sampled(rows, truths, 0.1, range(20_000))), axis=0) == pytest.approx(wanted, rel=0.04)
+    assert not np.any(list(sampled(rows, truths, 1.0, range(3))))
+
+
 def test_a_figure_past_its_limit_is_said():
     """Each limit by itself: at it, nothing is over; a little past it, one line is."""
     from accuracy import Outcome, lines
