@@ -28,7 +28,7 @@ def hospital(rows: int = 70_000) -> pa.Table:
     insurer = _pick(coins, _shares(6, 1) + _lookup(coins, old * 40 + region, 6, 0.9))
     stay = _pick(coins, _shares(7, 2) + _lookup(coins, admission, 7, 0.5) + np.outer(old, np.arange(7) * 0.3))
     ward = _pick(coins, _shares(12, 3) + _lookup(coins, admission * 2 + young, 12, 1.2) + _lookup(coins, band, 12, 0.5))
-    scores = _shares(30, 1)
+    scores = _shares(30, 9, 2.5)
     for codes, scale in ((band, 0.7), (gender, 0.3), (region, 0.15), (insurer, 0.25), (stay, 0.4), (ward, 0.8)):
         scores = scores + _lookup(coins, codes, 30, scale)
     for one, two, scale in ((band, gender, 0.6), (ward, admission, 0.7), (region, insurer, 0.4), (stay, ward, 0.5)):
@@ -79,8 +79,8 @@ def households(rows: int = 100_000) -> pa.Table:
     rooms = np.clip(np.round(2 + 0.6 * size + 1.5 * (tenure == 0) + coins.normal(0, 1.2, rows)), 1, 9).astype(np.int64)
     cars = np.clip(np.round(0.3 * size + 0.8 * (region % 4 == 0) + coins.normal(0, 0.7, rows)), 0, 4).astype(np.int64)
     heating = _pick(coins, _shares(7, 1) + _lookup(coins, region * 5 + tenure, 7, 0.9))
-    rare = np.log([0.01, 0.004, 0.002, 0.001, 0.0005])
-    scores = np.concatenate([_shares(35, 2), rare]) + np.zeros((rows, 1))
+    rare = np.log([2e-3, 8e-4, 3e-4, 1e-4, 4e-5])
+    scores = np.concatenate([_shares(35, 4), rare]) + np.zeros((rows, 1))
     effects = ((head, 0.9), (size, 0.4), (tenure, 0.5), (region, 0.3), (rooms, 0.2), (cars, 0.4), (heating, 0.1))
     for codes, scale in effects:
         scores += _lookup(coins, codes, 40, scale)
@@ -104,9 +104,9 @@ MADE_UP: Mapping[str, tuple[Callable[[], pa.Table], str]] = {
 }
 
 
-def _shares(size: int, flat: float) -> Scores:
-    """The logs of shares that fall like 1 / (rank + flat)."""
-    return -np.log(np.arange(1, size + 1) + flat)
+def _shares(size: int, flat: float, power: float = 1.5) -> Scores:
+    """The logs of shares that fall like (rank + flat)^-power."""
+    return -power * np.log(np.arange(1, size + 1) + flat)
 
 
 def _skewed(coins: np.random.Generator, rows: int, size: int, flat: float) -> Codes:
