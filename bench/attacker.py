@@ -34,14 +34,21 @@ def right_guesses(release: BucketRelease, table: discreet.Table, mechanism: disc
 def guessed(composition: Composition, weights: Weights) -> Ints:
     """The most probable value of each published row, by its position among those that occur.
 
-    `weights` has a number for each row and each value of its bucket: bucket by bucket, in the order of both tables.
+    `weights` has a number for each row and each value of its bucket: bucket by bucket, within it value by value, and of
+    each value row by row, in the order of both tables.
     """
     sizes, kinds = composition.sizes, np.bincount(composition.bucket)
-    each = np.repeat(kinds, sizes)  # values of each row's bucket
-    starts = np.cumsum(each) - each
-    largest = np.flatnonzero(weights == np.repeat(np.maximum.reduceat(weights, starts), each))
-    first = largest[np.searchsorted(largest, starts)]
-    return composition.value[np.repeat(np.cumsum(kinds) - kinds, sizes) + first - starts]
+    bucket = np.repeat(np.arange(len(sizes)), sizes)
+    inside = np.arange(len(bucket)) - _begins(sizes)[bucket]
+    first, entry = _begins(sizes * kinds)[bucket] + inside, _begins(kinds)[bucket]
+    best, found = np.full(len(bucket), -1.0), np.zeros(len(bucket), dtype=np.int64)
+    for nth in range(int(kinds.max())):
+        rows = np.flatnonzero(kinds[bucket] > nth)
+        weight = weights[first[rows] + nth * sizes[bucket[rows]]]
+        better = weight > best[rows]
+        best[rows[better]] = weight[better]
+        found[rows[better]] = composition.value[entry[rows[better]] + nth]
+    return found
 
 
 def right_from_counts(composition: Composition) -> float:
@@ -76,6 +83,10 @@ def _handed_out(table: discreet.Table, codes: Ints, mechanism: discreet.Buckets,
     histogram = table.histogram
     slots = draw_slots(mechanism.plan_of(histogram), tuple(histogram), mechanism.composition, Coins.from_seed(seed))
     return next(hand_out(slots.shuffled(), slots.starts, [codes]))
+
+
+def _begins(lengths: Ints) -> Ints:
+    return np.cumsum(lengths) - lengths
 
 
 def _codes(column: pa.ChunkedArray, domain: Sequence[object]) -> Ints:

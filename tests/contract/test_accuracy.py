@@ -82,14 +82,12 @@ def test_the_attacker_knows_rows_by_their_buckets_and_is_scored_by_the_truth():
         assert (counted == st).all()
         with pytest.raises(AssertionError, match="coins of this seed"):
             true_values(release, table, mechanism, 5)
-        kinds = np.bincount(found.bucket)
-        each = np.repeat(kinds, found.sizes)
-        entry = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-        entry += np.repeat(np.repeat(np.cumsum(kinds) - kinds, found.sizes), each)
-        certain = (found.value[entry] == np.repeat(truth, each)).astype(np.float32)
-        assert (guessed(found, certain) == truth).all()
-        shares = found.count[entry] / np.repeat(np.repeat(found.sizes, found.sizes), each)
-        assert (guessed(found, shares) == truth).mean() == pytest.approx(right_from_counts(found))
+        members = np.split(truth, np.cumsum(found.sizes)[:-1])  # of each bucket
+        certain = [members[bucket] == value for bucket, value in zip(found.bucket, found.value, strict=True)]
+        assert (guessed(found, np.concatenate(certain).astype(np.float32)) == truth).all()
+        sizes = found.sizes[found.bucket]
+        alike = guessed(found, np.repeat(found.count / sizes, sizes))
+        assert (alike == truth).mean() == pytest.approx(right_from_counts(found))
 
 
 def test_honest_samples_are_counted_as_if_rows_had_been_drawn():
