@@ -51,6 +51,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/alphabeta.py
 	$(BIN)/python bench/diffgen.py
 	$(BIN)/python bench/edges.py
+	$(BIN)/python bench/accuracy.py
 
 schema: $(STAMP)
 	$(BIN)/python -c 'import discreet.schema.json_schema as made; made.ship()'
