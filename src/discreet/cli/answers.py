@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from discreet.cli.show import estimate_row, say, show_counts
-from discreet.estimate.estimate import NOTHING, Counts, Estimate, Group
-from discreet.estimate.release import Beside
+from discreet.cli.show import design_of, estimate_row, say, show_counts
+from discreet.estimate.estimate import MODEL, NOTHING, Counts, Estimate, Group
 from discreet.ground.shown import name_of, name_some
 
 _PAIRS = {"bounds": ("bounds_low", "bounds_high")}
@@ -18,11 +17,10 @@ _NESTED = "design"
 
 
 class Answer(NamedTuple):
-    """What was asked, what the release said, and what the estimator beside it said, if one was asked."""
+    """What was asked, and what the release said."""
 
     question: str
     found: Estimate | Counts
-    beside: Estimate | Counts | None = None
 
     @property
     def rows(self) -> tuple[tuple[Group, Estimate], ...]:
@@ -78,21 +76,20 @@ def _cells(estimate: Estimate | None, *, nested: bool = False) -> Iterator[Any]:
             yield value
 
 
-def show_answer(answer: Answer, beside: Beside | None, words: str) -> None:
+def show_answer(answer: Answer, words: str) -> None:
     """One answer for people; `words` say what must be known of its unit."""
     if isinstance(answer.found, Counts):
-        others = answer.beside if isinstance(answer.beside, Counts) else None
-        show_counts(answer.found, others, beside.label if beside else "")
+        show_counts(answer.found)
         _show_notes(answer.found)
         unit = answer.rows[0][1].unit if answer.rows else ""
     else:
-        _show_one(answer.found, answer.beside if isinstance(answer.beside, Estimate) else None, beside)
+        _show_one(answer.found)
         unit = answer.found.unit
     if words and unit:
         say(f"  {unit}: {words}")
 
 
-def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -> None:
+def _show_one(answer: Estimate) -> None:
     if answer.exact:
         say(f"{answer.bounds[0]:,} {answer.unit}, exactly: the published tables leave no doubt")
         return
@@ -102,9 +99,8 @@ def _show_one(answer: Estimate, other: Estimate | None, beside: Beside | None) -
     asked = f"{answer.shown_confidence} interval"
     say(f"  {asked:<14} {interval} {answer.unit}  ({over})")
     say(f"  certainly      {bounds} {answer.unit}")
-    if other is not None and beside is not None and answer.estimator != beside.estimator:
-        value, interval, _ = estimate_row(other)
-        say(f"  {beside.label:<14} {value}, {interval}: {beside.right}")
+    if answer.conditional_on == MODEL and answer.design is not None:
+        say(f"  {'without model':<14} {design_of(answer)} {answer.unit}  (over {answer.design.conditional_on})")
     if answer.note:
         say(f"  note: {answer.note}")
 

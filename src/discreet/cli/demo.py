@@ -10,7 +10,7 @@ import pyarrow as pa
 import typer
 
 from discreet.cli.options import AsJson
-from discreet.cli.show import estimate_row, guarded, say, show_bars, show_json, show_table
+from discreet.cli.show import bar, design_of, estimate_row, guarded, say, show_bars, show_json, show_table
 from discreet.datasets.hospital import write_hospital
 from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
@@ -31,6 +31,11 @@ QUESTIONS = (
     "disease IN ('Flu', 'Asthma') AND age < 18",
     "(disease = 'Migraine' AND gender = 'F') OR (disease = 'Back pain' AND gender = 'M')",
     "disease = 'HIV' AND age BETWEEN 20 AND 40",
+)
+_MEANING = (
+    "The estimate is learned: from all buckets together, how diseases go with the other columns. Its interval holds if",
+    "the model does. 'Without model' holds over the publisher's coins, whatever the table is like; it is wide for a",
+    "disease that must hide in large buckets.",
 )
 NEXT = (  # with the custodian's own table
     ("discreet init my.csv -o my.toml", "drafts a policy: read it, and decide where it says DECIDE"),
@@ -79,9 +84,9 @@ def _story(folder: Path, patients: int, series: Path | None, *, quiet: bool) -> 
     release = publish(table, policy, to=folder / "release", series=series)
     verdict = verify(folder / "release")
     truths = _truths(data)
-    answers = [
-        (question, release.count(question), release.count(question, estimator="uniform")) for question in QUESTIONS
-    ]
+    with bar() as progress:
+        release.follow(progress)
+        answers = dict(zip(QUESTIONS, release.count_many(QUESTIONS), strict=True))
     if not quiet:
         _show_release(release, verdict)
         _show_answers(answers, truths)
@@ -93,8 +98,8 @@ def _story(folder: Path, patients: int, series: Path | None, *, quiet: bool) -> 
         "loss": plan.loss,
         "verified": verdict.holds,
         "questions": [
-            {"question": question, **answer.as_json(), "uniform": model.value, "truth": truths[question]}
-            for question, answer, model in answers
+            {"question": question, **answer.as_json(), "truth": truths[question]}
+            for question, answer in answers.items()
         ],
     }
 
@@ -139,28 +144,21 @@ def _show_rows(rows: pa.Table, title: str) -> None:
     show_table(rows.column_names, [list(map(str, row.values())) for row in rows.to_pylist()])
 
 
-def _show_answers(answers: list[tuple[str, Estimate, Estimate]], truths: dict[str, int]) -> None:
+def _show_answers(answers: dict[str, Estimate], truths: dict[str, int]) -> None:
     say()
     say(
         "Four questions to the release (the true count is known here only because the demo owns the table)",
         style="bold",
     )
     show_table(
-        ("question", "estimate", "95 % interval", "certainly", "uniform model", "truth"),
+        ("question", "estimate", "95 % interval", "certainly", "without model", "truth"),
         [
-            (question, *estimate_row(answer), estimate_row(model)[0], f"{truths[question]:,} {answer.unit}")
-            for question, answer, model in answers
+            (question, *estimate_row(answer), design_of(answer), f"{truths[question]:,} {answer.unit}")
+            for question, answer in answers.items()
         ],
     )
-    say(
-        "The interval holds over the publisher's coins, whatever the table is like. It is wide for a disease that must "
-        "hide in large"
-    )
-    say(
-        "buckets; where all of these hold the same diseases, the release does not tell, and the answer is unknown. The "
-        "uniform model"
-    )
-    say("takes a bucket's rows as alike: narrower, and wrong where disease depends on age.")
+    for line in _MEANING:
+        say(line)
 
 
 def _truths(data: Path) -> dict[str, int]:

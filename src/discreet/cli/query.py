@@ -11,7 +11,7 @@ from discreet.cli.answers import Answer, as_csv, show_answer
 from discreet.cli.answers import as_json as answers_as_json
 from discreet.cli.options import AsJson, Folder
 from discreet.cli.questions import Question, check_questions, read_questions
-from discreet.cli.show import guarded, say, show_json, show_text
+from discreet.cli.show import bar, guarded, say, show_json, show_text
 from discreet.errors import QueryError
 from discreet.estimate.open import open_release
 from discreet.release.family import FAMILIES
@@ -20,7 +20,7 @@ EXAMPLE = "Example: discreet query release \"age BETWEEN 30 AND 40 AND disease =
 
 
 def _ways() -> str:
-    """The estimators of each family, the default first."""
+    """The estimators of each family."""
     families = {family.name: family for family in FAMILIES.values()}
     return "; ".join(f"{name}: {', '.join(family.estimators)}" for name, family in families.items())
 
@@ -48,7 +48,7 @@ def query(
     ] = None,
     estimator: Annotated[
         str | None,
-        typer.Option(help=f"How to answer; {_ways()}.", show_default="the first of its family"),
+        typer.Option(help=f"How to answer; {_ways()}.", show_default="what is best for the release"),
     ] = None,
     confidence: Annotated[float, typer.Option(help="How often the interval should hold the true count.")] = 0.95,
     aux: Annotated[
@@ -77,11 +77,10 @@ def query(
         if questions is not None:
             check_questions(opened, asked, questions, tables)
         texts = [each.text for each in asked]
-        found = opened.query_many(texts, estimator=estimator, confidence=confidence, aux=tables)
-        beside, others = opened.beside, None
-        if beside is not None and not (as_json or csv):
-            others = opened.query_many(texts, estimator=beside.estimator, confidence=confidence, aux=tables)
-    answers = [Answer(texts[i], each, others[i] if others else None) for i, each in enumerate(found)]
+        with bar() as progress:
+            opened.follow(progress)
+            found = opened.query_many(texts, estimator=estimator, confidence=confidence, aux=tables)
+    answers = [Answer(text, each) for text, each in zip(texts, found, strict=True)]
     if csv:
         show_text(as_csv(answers, asked=questions is not None))
     elif as_json:
@@ -90,7 +89,7 @@ def query(
         for each in answers:
             if questions is not None:
                 say(each.question, style="bold")
-            show_answer(each, beside, opened.unit_words)
+            show_answer(each, opened.unit_words)
 
 
 def _auxiliary(given: str) -> tuple[str, Any]:

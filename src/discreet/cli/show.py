@@ -154,12 +154,24 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         say(" " + "  ".join(padded).rstrip())
 
 
-def show_counts(counts: Counts, others: Counts | None, label: str) -> None:
-    """A table of estimates, with another estimator's beside, where there is one."""
+def design_of(estimate: Estimate) -> str:
+    """What holds whatever a model is worth: the unbiased value with its interval, as they came out."""
+    if estimate.exact:
+        return "exact"
+    if estimate.design is None or estimate.design.value is None:
+        return "unknown"
+    return f"{estimate.design.value:,.0f} ({estimate.design.shown_interval})"
+
+
+def show_counts(counts: Counts) -> None:
+    """A table of estimates; where one leans on a model, with what holds without it."""
+    from discreet.estimate.estimate import MODEL
+
     confidence = counts.rows[0][1].shown_confidence if counts.rows else "95%"
-    beside = (label,) if others else ()
-    rows = []
-    for number, (group, estimate) in enumerate(counts):
-        other = [estimate_row(others.rows[number][1])[0]] if others else []
-        rows.append([*map(name_of, group), *estimate_row(estimate), *other])
-    show_table([*counts.columns, "estimate", f"{confidence} interval", "certainly", *beside], rows)
+    leans = any(estimate.conditional_on == MODEL for _, estimate in counts)
+    rows = [
+        [*map(name_of, group), *estimate_row(estimate), *([design_of(estimate)] if leans else [])]
+        for group, estimate in counts
+    ]
+    header = [*counts.columns, "estimate", f"{confidence} interval", "certainly"]
+    show_table([*header, "without model"] if leans else header, rows)

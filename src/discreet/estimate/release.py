@@ -7,10 +7,10 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -38,15 +38,6 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Beside:
-    """An estimator whose answer people are shown beside the default's: what it is called, and when it is right."""
-
-    estimator: str
-    label: str
-    right: str
-
-
 class Release(Closes, ABC):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
 
@@ -56,8 +47,6 @@ class Release(Closes, ABC):
     not rule out, in the order of the domains, and each is asked as the condition that it is.
     """
 
-    beside: ClassVar[Beside | None] = None
-
     def __init__(self, manifest: Manifest[Any, Any, Any], limits: Limits | None = None) -> None:
         self._manifest = manifest
         self._limits = limits or Limits()
@@ -66,6 +55,7 @@ class Release(Closes, ABC):
         self._lock = threading.RLock()  # for what is known, and for the engine's coming and going
         self._opened: Database | None = None
         self._closed = False
+        self._progress: Progress | None = None
 
     @property
     def _engine(self) -> Database:
@@ -205,8 +195,13 @@ class Release(Closes, ABC):
             counted = iter(self._estimates(Asked(conditions=plain), estimator, confidence) if plain else ())
             return [self._grouped(each, estimator, confidence) if each.group_by else next(counted) for each in queries]
 
-    def learn(self, progress: Progress | None = None) -> None:  # noqa: B027 - most families have nothing to learn
+    def learn(self, progress: Progress | None = None) -> None:
         """Do ahead of time what the first question would have to wait for; `progress` is told how far it is."""
+        self.follow(progress)
+
+    def follow(self, progress: Progress | None) -> None:
+        """Tell `progress` from now on how far it is, where a question has to wait for what must be learned first."""
+        self._progress = progress
 
     def check(self, question: str, *, aux: Mapping[str, Any] | None = None) -> None:
         """Raise QueryError where a question would not be answered, as `query` would, but without answering it."""

@@ -1,6 +1,6 @@
 """What was learned of releases, kept in the user's cache: plain arrays in files, by a digest of what they follow from.
 
-Nothing in it is needed: what is missing, damaged or from another version is learned again. It is bounded: the files that
+Nothing in it is needed: what is missing, damaged or from another version is learned again. It is bounded: files that
 were not used for longest go first.
 """
 

@@ -1,7 +1,7 @@
 """Loops over arrays, compiled at their first call; the machine code is kept on disk for other processes.
 
-Whoever imports this loads the compiler, which takes as long as many a question: import it where it is needed. No option
-that lets a compiler change the order of sums is ever set, so that any processor and any number of threads give the same.
+Whoever imports this loads the compiler, which takes as long as many a question: import it where it is needed. No
+option that lets a compiler change the order of sums is ever set, so that every processor gives the same.
 """
 
 from __future__ import annotations

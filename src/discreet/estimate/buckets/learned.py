@@ -1,15 +1,13 @@
-"""`estimator="learned"`: who in a bucket has which value is learned from all buckets together; the unbiased answer stands
-beside it.
+"""`estimator="learned"`: who in a bucket has which value is learned from all buckets; the unbiased answer is beside it.
 
-A model: networks learn from the whole release how values depend on quasi-identifiers, and each bucket's rows are matched
-to its values by what was learned (`learning/`). The interval carries what matching leaves open, what the model is unsure
-of, how far a simpler model is from it, and how far both are from what is unbiased, as far as that shows.
+A model: networks learn from the whole release how values depend on quasi-identifiers, and each bucket's rows are
+matched to its values by what was learned (`learning/`). The interval carries what matching leaves open, what the model
+is unsure of, how far a simpler model is from it, and how far both are from what is unbiased, as far as that shows.
 
 Symbols: v, i_m as in likely.py, D the difference to the linear model, tau^2 the excess of calibrate.py. The interval is
     N +- (z sqrt(2 v + D^2 + tau^2 i_m^2) + 1/2).
-The rule of which answer is shown: the learned one where the model does not contradict the unbiased answers by more than
-    chance explains (GUARD), else the unbiased one. Without being asked for, it is shown only for releases whose plan has
-    slack, or of a kind for which its intervals were measured to cover (docs/intervals.md).
+Where the model contradicts the unbiased answers by more than chance explains (GUARD), those are given instead. rule.py
+    says for which releases the learned answer is the default.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import ClassVar
 
 from discreet.estimate.buckets.likely import Cell
@@ -29,7 +26,6 @@ from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Spread, Way
 
 GUARD = 2.0  # of the mean of d^2 / (v_u + v + 1); it is about 1 where the model is right
-LEAST_SLACK = Fraction(1, 10)
 _HALF = 0.5  # a count is whole
 _WARNED = "what was learned of this release contradicts the unbiased answers, so those are given"
 

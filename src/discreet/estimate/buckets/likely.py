@@ -86,16 +86,6 @@ class Likely:
         """How many of some rows each bucket has."""
         return np.bincount(self._bucket[rows], minlength=len(self._composition.ids))
 
-    def guesses(self) -> Ints:
-        """The most probable value of each row, by position: what one who learns would guess."""
-        best, found = np.full(len(self._bucket), -1.0), np.zeros(len(self._bucket), dtype=np.int64)
-        for value in range(len(self._ends)):
-            places, rows = self._entries((value,))
-            likely = self._knowledge.weights[places]
-            better = likely > best[rows]
-            best[rows[better]], found[rows[better]] = likely[better], value
-        return found
-
     def _complete(self, having: _Having, rows: Ints) -> float:
         """i_c: from the rows whose prior is known, where that is only some of them."""
         columns = self._knowledge.kept[rows]
@@ -121,11 +111,12 @@ class Likely:
 
         own = summed(self._knowledge.weights)
         left = own * (1 - own)
+        per_bucket = np.bincount(self._bucket, left, minlength=len(self._composition.ids))
         return _Having(
             own=own,
             second=summed(self._knowledge.second),
             open=left,
-            per_bucket=np.bincount(self._bucket, left, minlength=len(self._composition.ids)),
+            per_bucket=per_bucket.astype(np.float64),
             prior=self._knowledge.prior[list(values)].sum(axis=0, dtype=np.float64),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code
 from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
-from discreet.estimate.buckets.learning.knowledge import Knowledge
+from discreet.estimate.buckets.learning.knowledge import Knowledge, Singles
 from discreet.estimate.buckets.likely import Likely
 from discreet.estimate.buckets.matched import Matched, matched_of
 from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.rows import Rows
+from discreet.estimate.buckets.rule import shows_learned
 from discreet.estimate.buckets.study import Study
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.learned import learned
-from discreet.estimate.release import Beside, Release
+from discreet.estimate.release import Release
 from discreet.ground.progress import Progress
 from discreet.query.condition import Condition, Every
 from discreet.query.split import Part, split_by
@@ -39,11 +40,7 @@ _SQUARES = 4  # tables of values by values that the decomposition takes
 class BucketRelease(Release):
     """Quasi-identifiers and sensitive values in two tables joined by a bucket id."""
 
-    beside: ClassVar[Beside | None] = Beside(
-        estimator="uniform", label="uniform model", right="right only if the buckets' rows are alike"
-    )
     _manifest: BucketManifest
-    _progress: Progress | None = None
 
     @property
     def rows(self) -> int:
@@ -56,6 +53,13 @@ class BucketRelease(Release):
     @property
     def unit(self) -> str:
         return PEOPLE
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The ways to an answer that this release has, the default first (rule.py)."""
+        found = super().estimators
+        first = "learned" if shows_learned(self._manifest.statement.numbers) else "unbiased"
+        return tuple(sorted(found, key=lambda name: name != first))
 
     @learned
     def composition(self) -> Composition:
@@ -119,8 +123,15 @@ class BucketRelease(Release):
         """Sums over what was learned."""
         return Likely(self.composition, self._rows.bucket, self.knowledge)
 
+    @property
+    def posterior(self) -> Singles:
+        """How probable each value of a bucket is for each of its rows, by what was learned: bucket after bucket, within
+        it value after value, and of each value row after row, in the order of both tables.
+        """
+        return self.knowledge.weights
+
     def learn(self, progress: Progress | None = None) -> None:
-        self._progress = progress
+        super().learn(progress)
         with self._asking():
             _ = self.likely
 

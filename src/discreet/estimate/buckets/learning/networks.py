@@ -3,7 +3,7 @@
 Symbols: h_u = relu(b + sum_j E[u_j]) with 64 units, z_u = c + h_u V, p_u = softmax z_u; n_u rows, T_u what they are
     thought to have. All members share one T. Each passes over the patterns in its own random order, in batches, with
     Adam; after every epoch the mean of the members' log p matches each bucket's rows to its values anew.
-Departs: Adam moves the rows of E that a batch touches, so that an attribute of many values costs no more than one of few.
+Departs: Adam moves the rows of E that a batch touches: an attribute of many values costs no more than one of few.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ class Member:
     def arrays(self) -> tuple[Singles, Singles, Singles, Singles]:
         return self.embedding, self.bias, self.output, self.prior
 
+    def blank(self) -> tuple[Singles, Singles, Singles, Singles, Singles, Singles, Singles, Singles]:
+        """What Adam remembers of each array before the first batch: two of its shape, of zeros."""
+        e, b, v, c = (np.zeros_like(array) for array in self.arrays)
+        return e, e.copy(), b, b.copy(), v, v.copy(), c, c.copy()
+
 
 def new_member(places: Places, seed: int) -> Member:
     """A network before training; its coins are fixed."""
@@ -58,7 +63,7 @@ def new_member(places: Places, seed: int) -> Member:
 def learn_networks(places: Places, members: int, coins: np.random.Generator, tell: Tell) -> tuple[Member, ...]:
     """So many trained networks."""
     found = tuple(new_member(places, seed) for seed in range(members))
-    moments = [[np.zeros_like(array) for array in each.arrays for _ in range(2)] for each in found]
+    moments = [each.blank() for each in found]
     streams, patterns = coins.spawn(members), len(places.number)
     batch = int(np.clip(patterns // _BATCHES, _SMALLEST, _LARGEST))
     sizes = (batch, places.values, int(places.number.sum()))
