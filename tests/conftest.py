@@ -41,6 +41,9 @@ def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What is made before a test begins is not in the series of whoever runs it."""
     with pytest.MonkeyPatch.context() as patch:
         _move(patch, tmp_path_factory.getbasetemp() / "home")
+        patch.setenv(
+            "DISCREET_CACHE", str(tmp_path_factory.getbasetemp() / "cache")
+        )  # one for all: it follows the files
         yield
 
 

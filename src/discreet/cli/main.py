@@ -25,6 +25,8 @@ VERBS = {  # where each stands, and its docstring
     "discreet.cli.verify:verify": "Verify a release from its files alone; exit 1 where the promise does not hold.",
     "discreet.cli.query:query": "Ask a release how many meet a condition; every answer has an interval and says what "
     "it counts.",
+    "discreet.cli.cache:cache": "Say where it is kept what was learned of releases, so that later questions are quick; "
+    "or clear it.",
     "discreet.cli.diff:diff": "Compare two releases or two policies, in words; what a release says of itself is not "
     "verified.",
     "discreet.cli.reproduce:reproduce": "Reproduce the papers' experiments: a page, a CSV and figures for each.",
