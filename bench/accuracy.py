@@ -31,6 +31,7 @@ from tables import hospital
 
 import discreet
 from discreet.estimate.estimate import Estimate
+from discreet.estimate.remembered import NAMED
 from discreet.evaluate.reproduce.queries import at_least, random_queries
 from discreet.evaluate.scratch import opened, released, schema_of
 
@@ -180,7 +181,7 @@ def main() -> int:
         parser.error(f"--only ({given.only}) must be how a table's name begins; they are {'; '.join(CASES)}")
     number, releases = (QUICK_COUNTS, 1) if given.quick else (COUNTS, RELEASES)
     with tempfile.TemporaryDirectory() as cache:
-        os.environ["XDG_CACHE_HOME"] = cache  # else a second run would find what the first one learned
+        os.environ[NAMED] = cache  # else a second run would find what the first one learned
         warm()
         held = [judge(name, case, number, given.releases or releases) for name, case in wanted.items()]
     return 0 if all(held) else 1
