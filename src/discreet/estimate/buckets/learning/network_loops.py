@@ -6,6 +6,8 @@ that a number is read once for four products. Units that are off (h = 0) are pas
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from discreet.estimate.buckets.learning.softmax import LANES, Singles, Small, softmax
@@ -99,20 +101,21 @@ def train(
     c1: Singles,
     c2: Singles,
     rate: float,
+    part: Any,
     done: int,
     batch: int,
     values: int,
     rows: int,
 ) -> None:
-    """One epoch: all patterns in this order, in batches; `done` batches came before it."""
+    """The part of the patterns in this order that begins and ends there, in batches; `done` batches came before."""
     wide, patterns, zero = len(c), len(order), np.float32(0.0)
     h, dh, active = np.empty(UNITS, np.float32), np.empty(UNITS, np.float32), np.empty(UNITS + 1, np.int64)
     z, bits, lanes = np.empty(wide, np.float32), np.empty(wide, np.int32), np.empty(LANES, np.float32)
     turned = np.empty((wide, UNITS), np.float32)
     ge, gb, gv, gc = np.zeros_like(e), np.zeros_like(b), np.zeros_like(v), np.zeros_like(c)
     touched, seen = np.empty(len(e), np.int32), np.zeros(len(e), np.bool_)
-    for start in range(0, patterns, batch):
-        stop, met = min(patterns, start + batch), 0
+    for start in range(part[0], part[1], batch):
+        stop, met = min(part[1], start + batch), 0
         scale = np.float32(patterns / ((stop - start) * float(rows)))
         for k in range(UNITS):
             for x in range(wide):
@@ -156,18 +159,12 @@ def train(
 
 
 @compiled
-def add_logs(codes: Small, e: Singles, b: Singles, v: Singles, c: Singles, share: np.float32, found: Singles) -> None:
-    """Add a share of the logs of every pattern's probabilities."""
-    wide, values = len(c), found.shape[1]
-    h, active = np.empty(UNITS, np.float32), np.empty(UNITS + 1, np.int64)
-    z, bits, lanes = np.empty(wide, np.float32), np.empty(wide, np.int32), np.empty(LANES, np.float32)
-    kept = np.empty(wide, np.float32)
+def score(codes: Small, e: Singles, b: Singles, v: Singles, c: Singles, scores: Singles) -> None:
+    """z of every pattern: its softmax is p."""
+    h, active, z = np.empty(UNITS, np.float32), np.empty(UNITS + 1, np.int64), np.empty(len(c), np.float32)
     for u in range(len(codes)):
         on = _hidden(codes[u], e, b, h, active)
         _outputs(h, active, on, v, c, z)
-        for x in range(wide):
-            kept[x] = z[x]
-        top, total = softmax(z, bits, lanes)
-        shift, row = top + np.log(total), found[u]
-        for x in range(values):
-            row[x] += share * (kept[x] - shift)
+        row = scores[u]
+        for x in range(len(row)):
+            row[x] = z[x]

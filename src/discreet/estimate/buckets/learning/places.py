@@ -54,12 +54,12 @@ class Places:
         _add(weights, self.begins, self.rows, self.entries, self.value, self.pattern, found)
         return found
 
-    def match(self, logs: Singles) -> Singles:
-        """W given the log of every pattern's probabilities: the E-step."""
+    def match(self, logs: Singles, scalings: int = 3) -> Singles:
+        """W given the log of every pattern's probabilities: the E-step. More scalings make sums hold more exactly."""
         begins = self.begins
         found = np.empty(int(begins[-1]), dtype=np.float32)
         most = int(np.diff(self.rows).max()), int(np.diff(self.entries).max())
-        _match(logs, begins, self.rows, self.entries, self.value, self.count, self.pattern, most, found)
+        _match(logs, begins, self.rows, self.entries, self.value, self.count, self.pattern, most, scalings, found)
         return found
 
     def part(self, chosen: Ints) -> Places:
@@ -110,6 +110,7 @@ def _match(
     count: Small,
     pattern: Small,
     most: Any,
+    scalings: int,
     found: Singles,
 ) -> None:
     largest, kinds = most
@@ -147,6 +148,6 @@ def _match(
             match_exactly(p, c[:own], w, size, step, digit, level, forward, backward)
         else:
             match_nearly(p, c[:own], w, size, m, totals)
-        scale_to_counts(w, c[:own], size, totals)
+        scale_to_counts(w, c[:own], size, totals, scalings)
         for k in range(size * own):
             found[at + k] = w[k]

@@ -21,7 +21,7 @@ from discreet.ground.compiled import compiled
 STATES = 1024  # prod (c_x + 1): a bucket with no more of them is summed exactly
 _ROUNDS = 6
 _NEWTON = 6
-_SCALINGS = 3
+_EVEN = 1e-7  # how far from one the sum of a row may be
 _TINY = 1e-300
 _LEFT = 1e-12  # of a sum, that is left at least when one part is taken away
 
@@ -125,17 +125,21 @@ def _answer(m: Floats, k: Floats, count: float) -> None:
 
 
 @compiled
-def scale_to_counts(w: Floats, c: Floats, size: int, totals: Floats) -> None:
-    """Rows to one and columns to their counts, in turn, columns last."""
+def scale_to_counts(w: Floats, c: Floats, size: int, totals: Floats, rounds: int) -> None:
+    """Rows to one and columns to their counts, in turn, columns last; so many rounds, or until both hold."""
     kinds = len(c)
-    for _ in range(_SCALINGS):
+    for turn in range(rounds):
         for i in range(size):
             totals[i] = _TINY
         for x in range(kinds):
             for i in range(size):
                 totals[i] += w[x * size + i]
+        off = 0.0
         for i in range(size):
+            off = max(off, abs(totals[i] - 1.0))
             totals[i] = 1.0 / totals[i]
+        if turn and off < _EVEN:
+            return
         for x in range(kinds):
             total = _TINY
             for i in range(size):
