@@ -38,6 +38,7 @@ _BLOCKS = 4  # that are composed, of those that a plan has
 _FEW = 8  # records in those blocks: fewer tell little of their value
 _SURE_RECORDS, _SURE_SLACK = 20, Fraction(1, 20)  # with as many, no answer was ever unknown
 _SHOWN = 30
+_EXACT = 0.05  # people: what rounds to nobody
 _COINS = Coins.from_seed(0)
 
 
@@ -59,13 +60,12 @@ class Outlook:
         return {"value": key_of(self.value), "records": self.records, "count": self.count, "off_by_about": off}
 
     def __str__(self) -> str:
-        told = (
-            "unknown"
-            if self.off is None
-            else f"off by about {self.off:,.2g}"
-            if self.off < 10
-            else (f"off by about {self.off:,.0f}")
-        )
+        if self.off is None:
+            told = "unknown"
+        elif self.off < _EXACT:
+            told = "exact"
+        else:
+            told = f"off by about {self.off:,.{0 if self.off >= 10 else 1}f}"
         return f"{name_of(self.value)}: a count of {self.count:,} would be {told}"
 
 
