@@ -102,8 +102,8 @@ class Forecast:
             )
         if self.doubtful:
             yield (
-                f"note: {name_some(self.doubtful)} may stay unknown without a model, whatever is forecast: fewer than "
-                f"{_SURE_RECORDS} records, or less than {float(_SURE_SLACK)} of slack"
+                f"note: {name_some(self.doubtful)} may stay unknown without a model: fewer than {_SURE_RECORDS} "
+                f"records, less than {float(_SURE_SLACK)} of slack, or too few buckets to tell the values apart"
             )
 
 
@@ -118,17 +118,18 @@ def forecast_of(
     values = [value for value, shares in allocation.items() if shares]
     counts = {value: sum(allocation[value].values()) for value in values}
     none = Fraction(0)
-    doubtful = tuple(
-        value for value in values if counts[value] < _SURE_RECORDS or slacks.get(value, none) < _SURE_SLACK
-    )
+    few = {value for value in values if counts[value] < _SURE_RECORDS or slacks.get(value, none) < _SURE_SLACK}
     if len(values) > MOST_VALUES:
-        return Forecast(outlooks=(), doubtful=doubtful, values=len(values))
+        return Forecast(outlooks=(), doubtful=tuple(values), values=len(values))
     sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*classes, strict=True))
     records = np.array([[allocation[value].get(size, 0) for size in sizes.tolist()] for value in values])
     spread = _spread(records, buckets, sizes, caps_of([tolerance[value] for value in values], sizes), composition)
     outlooks = [_outlook(value, counts[value], float(a)) for value, a in zip(values, spread, strict=True)]
     outlooks.sort(key=lambda each: -math.inf if each.off is None else -each.off / max(1, each.count))
-    return Forecast(outlooks=tuple(outlooks), doubtful=doubtful, values=len(values))
+    few |= {outlook.value for outlook in outlooks if outlook.off is None}
+    return Forecast(
+        outlooks=tuple(outlooks), doubtful=tuple(value for value in values if value in few), values=len(values)
+    )
 
 
 def _outlook(value: object, records: int, a: float) -> Outlook:
