@@ -31,7 +31,7 @@ every_kind = pytest.mark.parametrize("kind", OURS)
 
 # Another default for every parameter that has one.
 OTHER: dict[str, dict[str, Any]] = {
-    "buckets": {"sizes": "one", "min_size": 3, "max_size": 4, "slack": 0, "composition": "even"},
+    "buckets": {"sizes": "one", "min_size": 3, "max_size": 4, "slack": "0", "composition": "even"},
     "anatomy": {"composition": "even"},
     "alphabeta": {
         "adversary": "independent",
