@@ -374,6 +374,7 @@ def test_every_key_of_the_block_is_compared(release, tmp_path):
         "classes": [{"size": 1, "buckets": 1}],
         "loss": 1,
         "unprotected": [["HIV", 3]],
+        "kept_slack": "1/7",
         "continued": True,
         "randomness": "secure",
         "readme": "sha256:0",

@@ -78,8 +78,10 @@ def test_the_sizes_of_a_plan_can_be_chosen_on_the_command_line(hospital):
     assert len(content["classes"]) <= 2
     best = json.loads(run(hospital, "plan", "--sizes", "optimal", "--json"))
     assert best["loss"] <= content["loss"]
-    assert best["gap"] <= 1e-4
     assert best["gap"] == pytest.approx((best["loss"] - best["lower_bound"]) / best["loss"])
+    assert best["times_least"] == pytest.approx(best["loss"] / best["lower_bound"])
+    assert 1 <= best["times_least"] <= 1.5
+    assert best["kept_slack"] == best["slack"] == "3/10"
 
 
 def test_reasons_say_what_a_higher_tolerance_saves(hospital):

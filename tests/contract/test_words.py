@@ -175,13 +175,14 @@ COUNTED = {  # by the golden whose statement it is
 
 @pytest.mark.parametrize(("name", "unit"), COUNTED.items())
 def test_facts_and_readme_say_what_an_answer_counts(name, unit):
-    """In the newest version, as the open release says it, and not in the one before."""
+    """In the newest version, as the open release says it, and not in the one before the first that does."""
     manifest = read_manifest(GOLDENS / name / "release")
     newest = max(FAMILIES[manifest.kind].words)
-    facts, before = _facts(name, newest), _facts(name, newest - 1)
+    silent = 1 if FAMILIES[manifest.kind].name == "buckets" else 2
+    facts, before = _facts(name, newest), _facts(name, silent)
     assert facts["counts"].startswith(f"{unit}: ")
     assert "counts" not in before
-    readme, old = _readme(name, newest), _readme(name, newest - 1)
+    readme, old = _readme(name, newest), _readme(name, silent)
     assert f"An answer counts {facts['counts']}." in readme
     assert f"It counts {unit}:" in readme
     assert "An answer counts" not in old

@@ -50,6 +50,17 @@ class Regression:
         values, vectors = np.linalg.eigh(self.composition.moments * scale[:, None] * scale[None, :])
         return values, vectors
 
+    @property
+    def spread(self) -> Floats:
+        """A_x = n_x (G^-1)_xx - 1 for every value: n_x p (1 - p) A_x is the variance of an answer about x where the
+        same share p of every value matches; infinite where the ST does not tell x from others.
+        """
+        values, vectors = self._spectrum
+        known = values > _NULL
+        found = vectors[:, known] ** 2 @ (1 / values[known]) - 1
+        lost = (vectors[:, ~known] ** 2).sum(axis=1)
+        return np.where(lost <= _NULL, found, np.inf)
+
     def identifies(self, chosen: tuple[int, ...]) -> bool:
         """Whether the ST determines the matching share of these values together."""
         if len(self.composition.values) > MOST_VALUES:

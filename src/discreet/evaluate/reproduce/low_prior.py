@@ -78,9 +78,9 @@ def _published(table: pa.Table, sensitive: str, groups: list[str], seed: int) ->
     )
     true, group = _codes(table, [sensitive]), _codes(table, groups)
     whole = table.select([*groups, sensitive]).append_column(_PERSON, pa.array(np.arange(len(table))))
-    with opened(whole, Policy(schema=schema, mechanism=Anatomy(l=DIVERSITIES[0]))) as people:
+    with opened(whole, Policy(schema=schema, mechanism=Anatomy(l=DIVERSITIES[0], composition="even"))) as people:
         for diversity in DIVERSITIES:
-            with released(people, Anatomy(l=diversity), seed) as release:
+            with released(people, Anatomy(l=diversity, composition="even"), seed) as release:
                 rows = pq.read_table(release.path / QIT, columns=[_PERSON, "BID"])
             _, numbers = np.unique(rows["BID"].to_numpy(), return_inverse=True)
             bucket = np.zeros(len(table), dtype=np.int64)

@@ -128,7 +128,8 @@ def _figure(name: str, curves: dict[tuple[str, str], list[tuple[float, float]]])
 
 
 def _buckets(theta: Fraction, sizes: str) -> Buckets:
-    return Buckets(tolerance=Tolerance(theta=theta, floor=FLOOR), sizes=sizes)
+    """As the papers plan: the least loss, without slack, and nearly as much of a value in each bucket of a size."""
+    return Buckets(tolerance=Tolerance(theta=theta, floor=FLOOR), sizes=sizes, slack=0, composition="even")
 
 
 def _relative_errors(

@@ -6,6 +6,7 @@ from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.buckets.manifest import QIT, ST, BucketNumbers, StatedMechanism
+from discreet.release.buckets.slack import is_part_of, leaves_slack
 from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
 from discreet.release.family import Claim
 from discreet.schema.domain import key_of
@@ -80,11 +81,16 @@ def check_tolerance(files: BucketFiles) -> str | None:
     return None
 
 
+def _counts(files: BucketFiles) -> dict[object, int]:
+    """How many people have each value that occurs."""
+    name = identifier(files.manifest.schema.sensitive)
+    return dict(files.engine.rows(f"SELECT {name}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
+
+
 def check_promise(files: BucketFiles) -> str | None:
     """The tolerances are those that the stated parameters give for the published counts, and so is who has none."""
     schema, mechanism, rows = files.manifest.schema, files.statement.mechanism, files.statement.numbers.rows
-    domain = schema.domains[schema.sensitive]
-    counts = dict(files.engine.rows(f"SELECT {identifier(schema.sensitive)}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
+    domain, counts = schema.domains[schema.sensitive], files.once(_counts)
     if not set(mechanism.values) <= set(map(key_of, domain)):
         return "the mechanism must name values of the sensitive domain only"
     limits = [(value, mechanism.limit(value, counts.get(value, 0), rows)) for value in domain]
@@ -93,6 +99,19 @@ def check_promise(files: BucketFiles) -> str | None:
     unprotected = tuple((value, counts.get(value, 0)) for value, limit in limits if limit == 1)
     if files.statement.numbers.unprotected not in (None, unprotected):
         return "the values with tolerance 1, or how many people have them, are not those that are stated"
+    return None
+
+
+def check_slack(files: BucketFiles) -> str | None:
+    """What is kept of the slack follows from what was asked for, and the sizes of the buckets leave it."""
+    slack, kept = files.statement.mechanism.asked_slack, files.statement.numbers.slack_used
+    if not is_part_of(kept, slack):
+        return (
+            f"kept_slack ({kept}) is not the slack that the mechanism states ({slack}), halved at most four times, or 0"
+        )
+    limits, counts = dict(files.statement.guarantee.tolerance), files.once(_counts)
+    if kept and not leaves_slack(counts, limits, files.statement.numbers.classes, slack, kept):
+        return f"no allocation of the people to these sizes leaves the stated slack ({kept})"
     return None
 
 
@@ -113,6 +132,7 @@ CHECKS = (
     Claim("buckets", check_buckets, "the same buckets in both tables, of the stated sizes", share=4.0),
     Claim("tolerance", check_tolerance, "every share in every bucket is at most its tolerance", share=1.0),
     Claim("promise", check_promise, "the tolerances follow from the stated parameters"),
+    Claim("slack", check_slack, "the sizes of the buckets leave the stated slack"),
     Claim("order", check_order, "the order of rows says nothing of the input's", share=1.7),
     *LAST,
 )

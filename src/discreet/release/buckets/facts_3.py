@@ -19,8 +19,8 @@ _DRAWN = {
 }
 _TOGETHER = (  # the third of version 1, where nobody was told that answers are learned too
     "What all buckets together teach: relations between quasi-identifiers and sensitive values can be learned from "
-    "the whole release, as analysts do, and whoever does so guesses the value of one person better than the person's "
-    "bucket allows, beyond the tolerance too."
+    "the whole release, as analysts do, and whoever does so may guess the value of one person better than the "
+    "person's bucket allows, beyond the tolerance too."
 )
 
 

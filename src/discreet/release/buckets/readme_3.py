@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.release.buckets.manifest import BucketStatement
 from discreet.release.buckets.readme_2 import readme_2
+from discreet.release.example_2 import example_of
 
 _ASKING = "An answer counts people"
 _PANDAS = "With pandas alone,"
@@ -14,15 +15,16 @@ _PANDAS = "With pandas alone,"
 
 def readme_3(statement: BucketStatement, facts: Mapping[str, Any]) -> str:
     """The whole text, the same for the same release."""
+    example = example_of(statement.schema, *statement.schema.columns)
     first, asking, rest = readme_2(statement, facts).rpartition(_ASKING)
     counted, pandas, recipe = rest.partition(_PANDAS)
     return f"""{first}{asking}{counted}{facts["composition"]}
 
 An answer comes from a model of how {statement.schema.sensitive} depends on the other columns, learned from this release
 alone, where that model passes its own test. Its interval holds if the model does. Beside it stands `design`, the
-estimate that needs no model: it is unbiased over the coins with which the release was made, whatever the model is
-worth, and so is its interval. Ask for it alone with
+estimate that needs no model: over the coins with which the release was made it is unbiased and its interval covers the
+truth as often as it says, whatever the model is worth. Ask for it alone with
 
-    print(release.count("...", estimator="unbiased"))
+    print(release.count({example.sql!r}, estimator="unbiased"))
 
 {pandas}{recipe}"""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids
-from discreet.mechanism.buckets.making.cut import Block, cut
+from discreet.mechanism.buckets.making.cut import BLOCK, Block, cut
 from discreet.series.coins import Coins
 
 ROUNDS = 20  # of half as many proposals as there are slots
@@ -36,21 +36,24 @@ def compose_freely(
     """
     from discreet.mechanism.buckets.making.compiled import count_meetings, place_meetings
 
-    found, made, total = np.zeros(len(records), dtype=np.int64), [], len(names)
-    done = 0
+    found = np.zeros(len(records), dtype=np.int64)
+    held, sizes = np.empty(int(records.sum()), dtype=_code(len(records))), np.empty(len(names), dtype=np.uint8)
+    done = end = 0
     for block in cut(records, buckets, coins):
         slots, starts = compose_block(block, caps, coins)
         count_meetings(slots, starts, found)
-        made.append((slots, starts))
-        done += len(starts) - 1
-        tell(done / total)
+        held[end : end + len(slots)] = slots
+        sizes[done : done + len(starts) - 1] = np.diff(starts)
+        done, end = done + len(starts) - 1, end + len(slots)
+        tell(done / len(names))
     ends = np.cumsum(found) - found
     bucket, count = np.empty(int(found.sum()), dtype=np.int32), np.empty(int(found.sum()), dtype=np.uint8)
-    done = 0
-    while made:
-        slots, starts = made.pop()
-        place_meetings(slots, starts, names[done : done + len(starts) - 1], bucket, count, ends)
-        done += len(starts) - 1
+    end = 0
+    for first in range(0, len(names), BLOCK):
+        some = slice(first, first + BLOCK)
+        starts = np.concatenate([[0], np.cumsum(sizes[some], dtype=np.int64)])
+        place_meetings(held[end : end + starts[-1]], starts, names[some], bucket, count, ends)
+        end += int(starts[-1])
     return bucket, count, found
 
 
@@ -73,9 +76,14 @@ def _in_turn(block: Block, coins: np.random.Generator) -> tuple[Code, Ints, Ints
     values = len(block.records)
     parts, sizes = [], np.zeros(len(block.buckets), dtype=np.int64)
     for j in np.flatnonzero(block.buckets).tolist():
-        order = coins.permutation(values).astype(np.uint16 if values <= 1 << 16 else np.uint32)
+        order = coins.permutation(values).astype(_code(values))
         dealt = np.repeat(order, block.records[order, j]).reshape(-1, block.buckets[j])
         sizes[j] = len(dealt)
         parts.append(dealt.T.ravel())
     kinds = np.repeat(np.arange(len(sizes)), block.buckets)
     return np.concatenate(parts), np.concatenate([[0], np.cumsum(sizes[kinds])]), kinds
+
+
+def _code(values: int) -> type[np.unsignedinteger[Any]]:
+    """The type of a slot: large enough for every value, and no larger."""
+    return np.uint16 if values <= 1 << 16 else np.uint32

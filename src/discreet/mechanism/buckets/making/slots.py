@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,12 @@ class Slots:
 
     def shuffled(self) -> Ids:
         """Each value's bucket ids, one for each record, shuffled, value after value."""
-        slots = np.repeat(self.bucket, self.count)
+        slots = np.empty(int(self.starts[-1]), dtype=np.int32)
         shuffle = self.coins.stream("slots")
-        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+        met = np.searchsorted(self.value, np.arange(len(self.starts), dtype=self.value.dtype))
+        for x, (start, stop) in enumerate(pairwise(self.starts.tolist())):  # one by one: all at once take more memory
+            entries = slice(met[x], met[x + 1])
+            slots[start:stop] = np.repeat(self.bucket[entries], self.count[entries])
             shuffle.shuffle(slots[start:stop])
         return slots
 

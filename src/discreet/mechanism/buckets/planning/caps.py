@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.ground.arrays import Ints
+from discreet.mechanism.buckets.planning.kinds import kinds_of
 
 Classes = tuple[tuple[int, int], ...]  # (size, number of buckets), smallest size first
 LARGEST = 200  # sizes beyond this make a release useless, and pairs of sizes grow with the square
@@ -37,17 +38,6 @@ def buckets_of(classes: Classes, sizes: Ints) -> Ints:
     """The number of buckets of each size, 0 where a class is missing."""
     known = dict(classes)
     return np.array([known.get(size, 0) for size in sizes.tolist()], dtype=np.int64)
-
-
-def kinds_of(caps: Ints, unit: int = 1) -> Ints:
-    """A number for each row of the caps, the same for equal rows only.
-
-    Whole caps are monotone in the tolerance, so rows with equal sums are equal (at most 774 kinds for sizes up to 50).
-    In parts of a record they need not be.
-    """
-    if unit == 1:
-        return np.asarray(caps.sum(axis=1))
-    return np.asarray(np.unique(caps, axis=0, return_inverse=True)[1]).reshape(-1)
 
 
 def merge_equal_caps(caps: Ints, counts: Ints, unit: int = 1) -> tuple[Ints, Ints]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.ground.arrays import Bools, Ints
-from discreet.mechanism.buckets.planning.caps import kinds_of
 from discreet.mechanism.buckets.planning.flow import Flow, fill
+from discreet.mechanism.buckets.planning.kinds import kinds_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from discreet.ground.exact import Number, exact
 from discreet.ground.shown import and_more, name_of, name_some
@@ -19,6 +20,9 @@ from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
 from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
 from discreet.schema.domain import key_of
+
+if TYPE_CHECKING:
+    from discreet.mechanism.buckets.planning.forecast import Forecast
 
 _FEW = 8  # values that are named as what drives the cost
 _NAMED = 12  # values without protection that are named
@@ -133,6 +137,13 @@ class BucketPlan:
         sizes = range(self.certificate.min_size, self.certificate.max_size + 1)
         return reasons_for(occurring, self.tolerance, self.allocation, self.classes, sizes, exact("relax", relax))
 
+    @cached_property
+    def forecast(self) -> Forecast:
+        """How far off answers about each value will be, about; it follows from the histogram and the plan alone."""
+        from discreet.mechanism.buckets.planning.forecast import forecast_of
+
+        return forecast_of(self.allocation, self.tolerance, self.slacks, self.classes, self.composition)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         clock = (_CLOCK,) if self.stopped_by_clock else ()
@@ -159,7 +170,11 @@ class BucketPlan:
             "loss": self.loss,
             "lower_bound": self.lower_bound,
             "proved_optimal": self.proved_optimal,
+            "times_least": self.times_least if math.isfinite(self.times_least) else None,
             "gap": self.gap,
+            "slack": str(self.slack),
+            "kept_slack": str(self.kept_slack),
+            "composition": self.composition,
             "stopped_by_clock": self.stopped_by_clock,
             "mse": self.mse,
             "information_loss": self.information_loss,
@@ -168,6 +183,7 @@ class BucketPlan:
             "tolerance": {key_of(value): str(limit) for value, limit in self.tolerance.items()},
             "unprotected": {key_of(value): records for value, records in self.unprotected},
             "alone": self.alone,
+            **self.forecast.as_json(),
         }
         return {**content, "reasons": [reason.as_json() for reason in self.explain()]} if explain else content
 
@@ -177,6 +193,8 @@ class BucketPlan:
         for size, buckets in self.classes:
             yield f"  {buckets:,} buckets of {size}"
         yield f"loss {self.loss:,} ({self._proved}); MSE {self.mse:.4f}, information loss {self.information_loss:.6f}"
+        if self.slack:
+            yield f"slack {float(self.kept_slack):g}{self._halved}: so much of every cap stays unused, less near it"
         if drivers := self.drivers():
             yield "the cost comes from values that cannot go into the smallest buckets:"
             for value, records, least in drivers[:_FEW]:
@@ -184,6 +202,7 @@ class BucketPlan:
                 yield f"  {name_of(value)}: tolerance {limit:.2%}, so buckets of {least} or more; {records:,} records"
             if more := and_more(len(drivers), _FEW):
                 yield f"  {more} values"
+        yield from self.forecast.lines()
         if explain:
             reasons = self.explain()
             yield "what a tolerance that is a tenth higher would save:"
@@ -192,9 +211,17 @@ class BucketPlan:
                 yield f"  {more} values"
 
     @property
+    def _halved(self) -> str:
+        if self.kept_slack == self.slack:
+            return ""
+        return f" of {float(self.slack):g}, for no setting was found that keeps more"
+
+    @property
     def _proved(self) -> str:
         if self.proved_optimal:
             return "proved optimal"
+        if self.slack and self.lower_bound:
+            return f"{self.times_least:.2f} x {self.lower_bound:,}, which provably no setting goes below"
         if self.gap < 0.01:
             return f"certified to be within {self.gap:.1e} of the optimum"
         return f"no setting of any sizes can go below {self.lower_bound:,}"

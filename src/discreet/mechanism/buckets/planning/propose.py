@@ -15,6 +15,7 @@ from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import LARGEST, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
+from discreet.mechanism.buckets.planning.slack import DEFAULT
 from discreet.mechanism.buckets.planning.two_size import best_two_sizes
 
 FLOOR = Decimal("0.02")
@@ -51,7 +52,7 @@ def propose_tolerance(counts: Mapping[object, int]) -> Proposal:
             break
     else:
         tolerance, max_size = Tolerance(floor=1), MAX_SIZES[0]
-    plan = plan_buckets(counts, tolerance.of(counts), Proposal.sizes, max_size=max_size)
+    plan = plan_buckets(counts, tolerance.of(counts), Proposal.sizes, max_size=max_size, slack=DEFAULT)
     return Proposal(tolerance=tolerance, plan=plan, max_size=max_size)
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from discreet.ground.exact import exact, toml_number
 from discreet.guarantee.words import percent
 from discreet.mechanism.buckets.planning.propose import Proposal, propose_tolerance
+from discreet.mechanism.buckets.planning.slack import DEFAULT
 from discreet.mechanism.draft.family import Section
 from discreet.mechanism.draft.toml import comment, key, quoted, share, shown
 from discreet.schema.domain import key_of
@@ -38,6 +39,12 @@ def _lines(proposal: Proposal, sensitive: Column) -> Iterator[str]:
     yield 'kind = "buckets"'
     yield f"sizes = {quoted(proposal.sizes)}"
     yield f"max_size = {proposal.max_size}"
+    yield from comment(
+        "Slack is the share of every cap that the plan leaves unused, so that buckets differ and answers become exact; "
+        'composition "free" draws the buckets freely within the caps. The promise depends on neither.'
+    )
+    yield f"slack = {toml_number(DEFAULT)}"
+    yield 'composition = "free"'
     yield ""
     yield "[mechanism.tolerance]"
     yield from comment(

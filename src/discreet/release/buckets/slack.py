@@ -1,0 +1,91 @@
+"""Whether the sizes of a release leave the slack that it states: an allocation that does must exist, in whole numbers.
+
+Symbols: n_x people with value x, (S, b) classes, f'_x tolerances, s_x = min(s, (1 - f_x / f'_x) / 2), halved with s. No
+    class may hold more than ceil((1 - s_x) floor(f'_x S) b) of x, or floor(f'_x S) b where that is S b.
+The published buckets need not be such an allocation, for free compositions move people between sizes; the classes and
+    the counts by value must allow one. This shares no code with the planner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.ground.arrays import Ints
+
+_HALVINGS = 4
+Classes = Sequence[tuple[int, int]]
+
+
+def is_part_of(kept: Fraction, slack: Fraction) -> bool:
+    """Whether one slack is another that was halved four times at most, or nothing of it."""
+    return not kept or any(kept * 2**times == slack for times in range(_HALVINGS + 1))
+
+
+def leaves_slack(
+    counts: Mapping[object, int],
+    limits: Mapping[object, Fraction],
+    classes: Classes,
+    slack: Fraction,
+    kept: Fraction,
+) -> bool:
+    """Whether some allocation of all people to the classes leaves what is kept of the slack."""
+    rows = sum(counts.values())
+    most = []
+    for value, count in counts.items():
+        limit = limits[value]
+        used = 1 - min(slack, (1 - Fraction(count, rows) / limit) / 2) * (kept / slack)
+        most.append([min(count, _most(limit, used, size, buckets)) for size, buckets in classes])
+    needs = np.array([size * buckets for size, buckets in classes], dtype=np.int64)
+    return _all_placed(np.array(most, dtype=np.int64), np.array(list(counts.values()), dtype=np.int64), needs)
+
+
+def _most(limit: Fraction, used: Fraction, size: int, buckets: int) -> int:
+    cap = limit.numerator * size // limit.denominator
+    return cap * buckets if cap >= size else -(-used.numerator * cap * buckets // used.denominator)
+
+
+def _all_placed(most: Ints, rest: Ints, needs: Ints) -> bool:
+    """Whether people fill every class within `most`: put some there, then move along shortest ways, class by class."""
+    placed = np.zeros_like(most)
+    for j in range(len(needs)):
+        _move(placed[:, j], np.minimum(most[:, j], rest), int(needs[j]), rest)
+    while True:
+        short = needs - placed.sum(axis=0)
+        if not short.any():
+            return True
+        way = _way(placed, most, rest, short)
+        if not way:
+            return False
+        sources = [rest, *(placed[:, j] for j in way[:-1])]
+        rooms = [np.minimum(held, most[:, j] - placed[:, j]) for held, j in zip(sources, way, strict=True)]
+        moved = min(int(short[way[-1]]), *(int(room.sum()) for room in rooms))
+        for held, room, j in zip(sources, rooms, way, strict=True):
+            _move(placed[:, j], room, moved, held)
+
+
+def _way(placed: Ints, most: Ints, rest: Ints, short: Ints) -> list[int]:
+    """The classes through which people without a place reach one that is short of people; empty where none can."""
+    room = placed < most
+    ways = {j: [j] for j in np.flatnonzero((room & (rest > 0)[:, None]).any(axis=0)).tolist()}
+    for j in (waiting := list(ways)):  # grows while it is walked
+        if short[j]:
+            return ways[j]
+        for other in np.flatnonzero((room & (placed[:, j] > 0)[:, None]).any(axis=0)).tolist():
+            if other not in ways:
+                ways[other] = [*ways[j], other]
+                waiting.append(other)
+    return []
+
+
+def _move(target: Ints, room: Ints, amount: int, source: Ints) -> None:
+    """Move so many people into a class, of the values in proportion to their room, within it."""
+    total = int(room.sum())
+    share = np.array([each * amount // total for each in room.tolist()], dtype=np.int64) if total > amount else room
+    spare = room - share
+    before = np.cumsum(spare) - spare
+    share = share + np.clip(amount - int(share.sum()) - before, 0, spare)
+    target += share
+    source -= share
