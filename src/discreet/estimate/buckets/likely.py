@@ -90,7 +90,7 @@ class Likely:
         """i_c: from the rows whose prior is known, where that is only some of them."""
         columns = self._knowledge.kept[rows]
         known = columns[columns >= 0]
-        if len(known) < min(_FEW, len(rows)):
+        if len(known) < max(1, min(_FEW, len(rows))):
             return 2 * float(having.open[rows].sum())
         prior = having.prior[known]
         return float((prior * (1 - prior)).sum()) * len(rows) / len(known)
