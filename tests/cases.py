@@ -126,7 +126,6 @@ CASES = (
         unproven=(
             Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
             Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
-            Unproven(("mechanism", "composition"), "round-robin", "buckets do not show who was put into them how"),
         ),
     ),
     Case(

@@ -41,11 +41,15 @@ def _drawn(statement: BucketStatement) -> str:
 
 
 def _slack(statement: BucketStatement) -> str:
-    """What the sizes of buckets leave unused; nothing where that is nothing."""
-    kept = statement.numbers.slack_used
-    if not kept:
+    """What the sizes of buckets leave unused, beside what they were to; nothing where that is nothing."""
+    asked, kept = statement.mechanism.asked_slack, statement.numbers.slack_used
+    if not asked:
         return ""
+    if not kept:
+        return f" Their sizes were to leave {percent(asked)} of what the tolerances allow unused, and cannot."
+    halved = "" if kept == asked else f", of the {percent(asked)} that they were to leave"
     return (
-        f" Their sizes leave a share of {percent(kept)} of what the tolerances allow unused, less for frequent values: "
-        "the buckets can differ, and so more can be learned from their counts. The promise does not depend on it."
+        f" Their sizes leave a share of {percent(kept)} of what the tolerances allow unused{halved}, less for frequent "
+        "values: the buckets can differ, and so more can be learned from their counts. The promise does not depend on "
+        "it."
     )
