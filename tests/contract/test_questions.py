@@ -105,7 +105,7 @@ def test_questions_share_the_passes(asked, demo, monkeypatch):
 
     monkeypatch.setattr(Unbiased, "estimates", counted)
     with open_release(demo / "release") as release:
-        release.query_many(QUESTIONS)
+        release.query_many(QUESTIONS, estimator="unbiased")
     assert calls == [3, 2]
 
 

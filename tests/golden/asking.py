@@ -14,6 +14,7 @@ from discreet.ground.exact import plain_number
 
 CONFIDENCE = 0.95
 CLOSE = 1e-9  # relative: libraries of linear algebra round otherwise
+LEARNED, LEARNED_NEAR = "learned", 1e-3
 NOBODY = 1e-6  # a difference of counts that is none; the root of a rounding error is about 1e-8
 OWN = ("value", "standard_error", "low", "high", "bounds", "unit", "estimator", "conditional_on", "note")
 DESIGN = ("value", "low", "high")
@@ -72,16 +73,21 @@ def _plain(estimate: discreet.Estimate) -> dict[str, Any]:
     }
 
 
-def differences(kept: Any, found: Any, place: str = "") -> Iterator[str]:
-    """Where two answers differ: numbers by more than rounding if one has a point, everything else at all."""
+def differences(kept: Any, found: Any, place: str = "", near: float = NOBODY) -> Iterator[str]:
+    """Where two answers differ: numbers by more than rounding if one has a point, everything else at all.
+
+    What was learned may be off by a thousandth of its standard error: another processor rounds otherwise.
+    """
     if isinstance(kept, dict) and isinstance(found, dict) and set(kept) == set(found):
+        if kept.get("by") == LEARNED and kept["standard_error"]:
+            near = max(near, LEARNED_NEAR * kept["standard_error"])
         for name in kept:
-            yield from differences(kept[name], found[name], f"{place} {name}")
+            yield from differences(kept[name], found[name], f"{place} {name}", near)
     elif isinstance(kept, list) and isinstance(found, list) and len(kept) == len(found):
         for number, (one, other) in enumerate(zip(kept, found, strict=True)):
-            yield from differences(one, other, f"{place} {number}")
+            yield from differences(one, other, f"{place} {number}", near)
     elif {type(kept), type(found)} in ({float}, {float, int}):
-        if not math.isclose(kept, found, rel_tol=CLOSE, abs_tol=NOBODY):
+        if not math.isclose(kept, found, rel_tol=CLOSE, abs_tol=near):
             yield f"{place}: {kept!r} was, {found!r} is"
     elif type(kept) is not type(found) or kept != found:
         yield f"{place}: {kept!r} was, {found!r} is"

@@ -295,7 +295,10 @@ def release(people: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @settings(SLOW, max_examples=few(40))
-@given(questions=st.lists(QUESTIONS, min_size=1, max_size=6), estimator=st.sampled_from(("unbiased", "learned", "uniform")))
+@given(
+    questions=st.lists(QUESTIONS, min_size=1, max_size=6),
+    estimator=st.sampled_from(("unbiased", "learned", "uniform")),
+)
 def test_asking_many_is_asking_one_by_one(questions: list[Asked], estimator: str, release: discreet.Release) -> None:
     """Shared work changes no digit, and a repeated question has one answer."""
     texts = [question.sql for question in questions]
