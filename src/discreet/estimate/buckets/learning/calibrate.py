@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.estimate.buckets.learning.effort import cells_for
 from discreet.estimate.buckets.learning.knowledge import Knowledge
 from discreet.estimate.buckets.learning.patterns import Patterns
 from discreet.estimate.buckets.likely import Likely
@@ -19,7 +20,6 @@ from discreet.estimate.buckets.regression import Regression, Weighted
 from discreet.ground.arrays import Floats, Ints
 from discreet.ground.progress import Tell
 
-CELLS = 300
 _SHARES = (0.02, 0.1, 0.3)  # of the values of a column that a question takes
 _MOST_COLUMNS = 3
 _ROUNDS = 40
@@ -70,9 +70,10 @@ def _tried(
     likely: Likely, regression: Regression, patterns: Patterns, coins: np.random.Generator, tell: Tell
 ) -> Trials:
     columns, values = patterns.columns, len(regression.composition.values)
+    cells = cells_for(len(patterns.pattern)) if columns else 0
     found = []
-    for number in range(CELLS if columns else 0):
-        tell(number / CELLS)
+    for number in range(cells):
+        tell(number / cells)
         share = _SHARES[number % len(_SHARES)]
         asked = coins.choice(len(columns), min(len(columns), int(coins.integers(1, _MOST_COLUMNS + 1))), replace=False)
         meets = np.ones(len(patterns.codes), dtype=np.bool_)

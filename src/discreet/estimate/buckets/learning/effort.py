@@ -14,8 +14,11 @@ MEMBERS = (4, 2, 1)
 _WORK, _LEAST = 10e6, 5e6  # networks x patterns x (values + 36) of _ROWS rows; it grows with the root of the rows
 _ROWS = 100_000
 _BESIDE = 36  # values that a pattern costs as much as, beside its own
-_LEARNED_ROWS = 300_000  # a release with no more rows is learned from as a whole
+_LEARNED_ROWS = 250_000  # a release with no more rows is learned from as a whole
 _SHARE = 10  # of a larger one, at least one row in so many
+
+
+_CELLS, _FEWEST = 300, 100  # questions by which it is checked; the fewer, the larger a release is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +27,11 @@ class Effort:
 
     members: int
     rows: int
+
+
+def cells_for(rows: int) -> int:
+    """By how many questions it is checked what was learned of so many rows."""
+    return max(_FEWEST, min(_CELLS, _CELLS * _LEARNED_ROWS // rows))
 
 
 def effort_for(rows: int, patterns: int, values: int) -> Effort:
