@@ -2,9 +2,10 @@
 
 Symbols: W_iX the probability that row i has a value in X given its bucket, p_iX before its bucket is looked at, Q the
     rows that a question asks for. h = W (1 - W); h_A and h_B its sums over a bucket's rows inside and outside of Q.
-N = sum of W_iX over Q. The bucket's count of X is known, so what is left open in it is about i_m = S/(S - 1) h_A h_B /
-    (h_A + h_B); without buckets it were i_c = sum of p (1 - p) over Q. What the model itself is unsure of adds in
-    proportion to the information that is missing: v = i_m i_c / (i_c - i_m).
+N = sum of W_iX over Q. The bucket's count of X is known, so what is left open in it is about S/(S - 1) h_A h_B /
+    (h_A + h_B), and i_m is the sum of that. Were the whole table one bucket it would be i_c, the same with p for W.
+    What the model itself is unsure of adds in proportion to the information that is missing: v = i_m i_c / (i_c - i_m).
+    A value that hides among S rows leaves i_m near (1 - 1/S) i_c.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from discreet.estimate.buckets.learning.knowledge import Knowledge, Singles
 from discreet.ground.arrays import Floats, Ints
 
 _KEPT = 1 << 27  # bytes of what is remembered of sets of values
-_MOST = 0.98  # of the information may be missing
+_MOST = 0.995  # of the information may be missing: the largest buckets have 200 rows
 _FEW = 30  # rows whose prior is known: from fewer, i_c is not estimated
 
 
@@ -47,7 +48,8 @@ class _Having:
     second: Floats
     open: Floats
     per_bucket: Floats
-    prior: Floats
+    prior_open: Floats  # p (1 - p) of each pattern whose prior is known
+    prior_total: float  # its sum over all rows
 
 
 class Likely:
@@ -62,6 +64,8 @@ class Likely:
         self._first = (np.cumsum(sizes) - sizes)[composition.bucket]
         self._order = np.argsort(composition.value, kind="stable")
         self._ends = np.cumsum(np.bincount(composition.value, minlength=len(composition.values)))
+        kept = knowledge.kept[knowledge.kept >= 0]
+        self._known_rows = np.bincount(kept, minlength=knowledge.prior.shape[1]).astype(np.float64)
         self._known: OrderedDict[tuple[int, ...], _Having] = OrderedDict()
 
     def cell(self, rows: Ints, values: tuple[int, ...]) -> Cell:
@@ -87,13 +91,14 @@ class Likely:
         return np.bincount(self._bucket[rows], minlength=len(self._composition.ids))
 
     def _complete(self, having: _Having, rows: Ints) -> float:
-        """i_c: from the rows whose prior is known, where that is only some of them."""
+        """i_c: from the rows whose prior is known, where that is only some of them; 0 where it is of too few."""
         columns = self._knowledge.kept[rows]
         known = columns[columns >= 0]
         if len(known) < max(1, min(_FEW, len(rows))):
-            return 2 * float(having.open[rows].sum())
-        prior = having.prior[known]
-        return float((prior * (1 - prior)).sum()) * len(rows) / len(known)
+            return 0.0
+        inside = float(having.prior_open[known].sum()) * len(rows) / len(known)
+        outside = max(0.0, having.prior_total - inside)
+        return inside * outside / having.prior_total if having.prior_total > 0 else 0.0
 
     def _having(self, values: tuple[int, ...]) -> _Having:
         found = self._known.pop(values, None) or self._computed(values)
@@ -111,13 +116,17 @@ class Likely:
 
         own = summed(self._knowledge.weights)
         left = own * (1 - own)
+        prior = np.minimum(self._knowledge.prior[list(values)].sum(axis=0, dtype=np.float64), 1.0)
         per_bucket = np.bincount(self._bucket, left, minlength=len(self._composition.ids))
         return _Having(
             own=own,
             second=summed(self._knowledge.second),
             open=left,
             per_bucket=per_bucket.astype(np.float64),
-            prior=self._knowledge.prior[list(values)].sum(axis=0, dtype=np.float64),
+            prior_open=prior * (1 - prior),
+            prior_total=float((prior * (1 - prior)) @ self._known_rows)
+            * number
+            / max(1.0, float(self._known_rows.sum())),
         )
 
     def _entries(self, values: tuple[int, ...]) -> tuple[Ints, Ints]:

@@ -58,7 +58,7 @@ class BucketRelease(Release):
     def estimators(self) -> tuple[str, ...]:
         """The ways to an answer that this release has, the default first (rule.py)."""
         found = super().estimators
-        first = "learned" if shows_learned(self._manifest.statement.numbers) else "unbiased"
+        first = "learned" if shows_learned(self._manifest.statement) else "unbiased"
         return tuple(sorted(found, key=lambda name: name != first))
 
     @learned

@@ -21,9 +21,9 @@ def readme_3(statement: BucketStatement, facts: Mapping[str, Any]) -> str:
     return f"""{first}{asking}{counted}{facts["composition"]}
 
 An answer comes from a model of how {statement.schema.sensitive} depends on the other columns, learned from this release
-alone, where that model passes its own test. Its interval holds if the model does. Beside it stands `design`, the
-estimate that needs no model: over the coins with which the release was made it is unbiased and its interval covers the
-truth as often as it says, whatever the model is worth. Ask for it alone with
+alone, where that is known to work for releases of its kind and the model passes its own test. Its interval holds if the
+model does. Beside it stands `design`, the estimate that needs no model: over the coins with which the release was made
+it is unbiased and its interval covers the truth as often as it says, whatever the model is worth. Ask for it alone with
 
     print(release.count({example.sql!r}, estimator="unbiased"))
 

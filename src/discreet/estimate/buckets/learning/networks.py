@@ -2,7 +2,7 @@
 
 Symbols: h_u = relu(b + sum_j E[u_j]) with 64 units, z_u = c + h_u V, p_u = softmax z_u; n_u rows, T_u what they are
     thought to have. All members share one T. Each passes over the patterns in its own random order, in batches, with
-    Adam; twice in every epoch the mean of the members' z matches each bucket's rows to its values anew, which takes
+    Adam; three times in every epoch the mean of the members' z matches each bucket's rows to its values anew, which takes
     fewer passes to the same answers than matching once.
 Departs: Adam moves the rows of E that a batch touches: an attribute of many values costs no more than one of few.
 """
@@ -22,7 +22,7 @@ from discreet.estimate.buckets.learning.softmax import NOWHERE, Singles, Small, 
 from discreet.ground.progress import Tell
 
 EPOCHS = 24
-_PARTS = 2  # of an epoch: after each, rows and values are matched anew
+_PARTS = 3  # of an epoch: after each, rows and values are matched anew
 _STEP = 0.004
 _SMALLEST, _LARGEST, _BATCHES = 32, 256, 100  # patterns of a batch, and batches of an epoch at least
 _THREADS = 2
