@@ -94,7 +94,7 @@ def ask(release: discreet.Release, patients: pa.Table) -> None:
 
 
 def ask_by_disease(release: discreet.Release, patients: pa.Table) -> None:
-    """A table of answers: the unbiased ones add up to the exact total, the learned ones are nearer than uniform ones."""
+    """A table of answers: unbiased ones add up to the exact total, and learned ones are nearer than uniform ones."""
     learned = release.count_by("disease", where=OLDER_WOMEN)
     uniform = release.count_by("disease", where=OLDER_WOMEN, estimator="uniform")
     truths = {disease: true_count(patients, f"disease = '{disease}' AND {OLDER_WOMEN}") for disease in DISEASES}
