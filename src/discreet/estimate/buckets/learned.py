@@ -28,6 +28,7 @@ from discreet.estimate.interval import Spread, Way
 GUARD = 2.0  # of the mean of d^2 / (v_u + v + 1); it is about 1 where the model is right
 _HALF = 0.5  # a count is whole
 _WARNED = "what was learned of this release contradicts the unbiased answers, so those are given"
+_UNCHECKED = "what was learned of this release cannot be checked by unbiased answers, so it is not used"
 
 
 class Learned:
@@ -51,15 +52,17 @@ class Learned:
             unbiased = unbiased_estimate(self._release.regression, matched, other)
             if unbiased.exact:
                 answers.append(replace(unbiased, estimator=self.name if matched.plain else unbiased.estimator))
-            elif self._release.knowledge.misfit > GUARD:
-                answers.append(replace(unbiased, note="; ".join(filter(None, (_WARNED, unbiased.note)))))
+            elif (misfit := self._release.knowledge.misfit) > GUARD:
+                why = _WARNED if math.isfinite(misfit) else _UNCHECKED
+                answers.append(replace(unbiased, note="; ".join(filter(None, (why, unbiased.note)))))
             else:
                 answers.append(self._answer(matched, way, unbiased))
         return answers
 
     def _answer(self, matched: Matched, way: Way, unbiased: Estimate) -> Estimate:
         parts = zip(matched.rows, matched.chosen, strict=True)
-        cells = [self._release.likely.cell(rows, values) for rows, values in parts]
+        likely, regression = self._release.likely, self._release.regression
+        cells = [likely.cell(rows, values, regression.entangled(values)) for rows, values in parts]
         error = learned_error(cells, self._release.knowledge.excess) + _HALF / way.width
         value = sum(cell.value for cell in cells)
         return way.estimate(value, Spread(noise=error**2), matched.limits, over=MODEL, design=unbiased.design)

@@ -4,8 +4,9 @@ Symbols: W_iX the probability that row i has a value in X given its bucket, p_iX
     rows that a question asks for. h = W (1 - W); h_A and h_B its sums over a bucket's rows inside and outside of Q.
 N = sum of W_iX over Q. The bucket's count of X is known, so what is left open in it is about S/(S - 1) h_A h_B /
     (h_A + h_B), and i_m is the sum of that. Were the whole table one bucket it would be i_c, the same with p for W.
-    What the model itself is unsure of adds in proportion to the information that is missing: v = i_m i_c / (i_c - i_m).
-    A value that hides among S rows leaves i_m near (1 - 1/S) i_c.
+    What the model itself is unsure of adds by the information that is missing: v = i_m + k i_m^2 / (i_c - i_m). A value
+    that hides among S rows leaves i_m near (1 - 1/S) i_c. k is more than 1 where values nearly always come with the
+    same others: a fifth of how entangled they are (regression.py), as measured in docs/intervals.md.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from discreet.ground.arrays import Floats, Ints
 
 _KEPT = 1 << 27  # bytes of what is remembered of sets of values
 _MOST = 0.995  # of the information may be missing: the largest buckets have 200 rows
+_FIFTH, _KNOTTED = 5.0, 50.0  # of how entangled values are counts so much, and no more than so many times
 _FEW = 30  # rows whose prior is known: from fewer, i_c is not estimated
 
 
@@ -68,8 +70,8 @@ class Likely:
         self._known_rows = np.bincount(kept, minlength=knowledge.prior.shape[1]).astype(np.float64)
         self._known: OrderedDict[tuple[int, ...], _Having] = OrderedDict()
 
-    def cell(self, rows: Ints, values: tuple[int, ...]) -> Cell:
-        """How many of some rows have one of some values."""
+    def cell(self, rows: Ints, values: tuple[int, ...], entangled: float = 1.0) -> Cell:
+        """How many of some rows have one of some values, which are so entangled with others."""
         having, buckets = self._having(values), len(self._composition.ids)
         inside = having.open[rows]
         within = np.bincount(self._bucket[rows], inside, minlength=buckets)
@@ -82,7 +84,7 @@ class Likely:
         return Cell(
             value=float(having.own[rows].sum()),
             second=float(having.second[rows].sum()),
-            variance=missing / (1 - share),
+            variance=missing * (1 + max(1.0, min(_KNOTTED, entangled / _FIFTH)) * share / (1 - share)),
             missing=missing,
         )
 

@@ -13,6 +13,7 @@ Variance: y's matching records are a random subset of its slots, so for one cond
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -70,6 +71,24 @@ class Regression:
         wanted[list(chosen)] = np.sqrt(self.composition.totals[list(chosen)])
         lost = vectors[:, values <= _NULL].T @ wanted
         return bool(lost @ lost <= _NULL * (wanted @ wanted))
+
+    def entangled(self, chosen: tuple[int, ...]) -> float:
+        """How many times the variance of these values' share is what it were if the buckets' other values were one: one
+        where they stand apart, much where they nearly always come with the same others; without end where the ST does
+        not determine the share.
+
+        The term of art is the variance inflation factor: u G^-1 u times 1 G 1 over n_X^2, with u = n 1_X.
+        """
+        if not self.identifies(chosen):
+            return math.inf
+        values, vectors = self._spectrum
+        places, totals = list(chosen), self.composition.totals
+        wanted = np.zeros(len(values))
+        wanted[places] = np.sqrt(totals[places])
+        turned = vectors.T @ wanted
+        inside = float(self.composition.moments[np.ix_(places, places)].sum())
+        inverse = np.where(values > _NULL, 1 / np.maximum(values, _NULL), 0)
+        return max(1.0, float((turned**2 * inverse).sum()) * inside / float(totals[places].sum()) ** 2)
 
     def weights(self, chosen: tuple[int, ...]) -> Floats:
         """w_gX for every bucket: z solves G z = n 1_X, and w_gX = c_g z / S_g."""

@@ -8,6 +8,7 @@ E d^2 = v_u + tau^2 i_m^2 if the model is off by a share of what is open beyond 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,9 +37,9 @@ class Trials:
 
     @property
     def misfit(self) -> float:
-        """The mean of d^2 / (v_u + v + 1)."""
+        """The mean of d^2 / (v_u + v + 1); without end where no question could be answered without bias."""
         if not len(self.distance):
-            return 0.0
+            return math.inf
         return float(np.mean(self.distance**2 / (self.unbiased + self.learned + 1)))
 
     @property
@@ -87,7 +88,7 @@ def _tried(
             continue
         rows = np.flatnonzero(meets[patterns.pattern])
         part = Weighted(values=own, weights=regression.weights(own), matches=likely.per_bucket(rows))
-        cell = likely.cell(rows, own)
+        cell = likely.cell(rows, own, regression.entangled(own))
         unbiased = float((part.weights * part.matches).sum())
         found.append((unbiased - cell.value, regression.variance([part], {}), cell.variance, cell.missing))
     distance, spread, learned, missing = np.array(found, dtype=np.float64).reshape(-1, 4).T

@@ -2,8 +2,8 @@
 
 Symbols: h_u = relu(b + sum_j E[u_j]) with 64 units, z_u = c + h_u V, p_u = softmax z_u; n_u rows, T_u what they are
     thought to have. All members share one T. Each passes over the patterns in its own random order, in batches, with
-    Adam; three times in every epoch the mean of the members' z matches each bucket's rows to its values anew, which takes
-    fewer passes to the same answers than matching once.
+    Adam; three times in every epoch the mean of the members' z matches each bucket's rows to its values anew, which
+    takes fewer passes to the same answers than matching once.
 Departs: Adam moves the rows of E that a batch touches: an attribute of many values costs no more than one of few.
 """
 
