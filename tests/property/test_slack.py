@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import Infeasible, PolicyError
+from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.making.slots import draw_slots
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
+from discreet.mechanism.buckets.policy.buckets import Buckets
 from discreet.release.buckets.slack import is_part_of, leaves_slack
 from discreet.series.coins import Coins
 
@@ -221,3 +223,26 @@ def test_verify_finds_an_allocation_exactly_where_trying_everything_does(held, s
 def test_what_is_kept_of_a_slack_is_that_halved_four_times_at_most_or_nothing(kept, slack, may):
     """Anything else was not made by a plan."""
     assert is_part_of(Fraction(kept), Fraction(slack)) is may
+
+
+def test_values_of_twenty_records_are_known_where_there_are_as_many_buckets_as_values() -> None:
+    """Tables of 100 to 30,000 rows: no such value with slack is unknown, but where all buckets are fewer than values."""
+    coins = np.random.default_rng(3)
+    judged = 0
+    for _ in range(60):
+        values = int(coins.integers(2, 40))
+        shares = coins.dirichlet(np.full(values, coins.choice([0.3, 1, 3])))
+        held = coins.multinomial(int(10 ** coins.uniform(2, 4.5)), shares)
+        counts = {value: int(count) for value, count in enumerate(held)}
+        mechanism = Buckets(tolerance=Tolerance(theta=int(coins.choice([2, 4, 8])), floor="0.02"))
+        try:
+            plan = mechanism.plan_of(counts)
+        except Infeasible:
+            continue
+        if plan.buckets < sum(count > 0 for count in counts.values()):
+            continue
+        for outlook in plan.forecast.outlooks:
+            if outlook.records >= 20 and plan.slacks[outlook.value] >= Fraction(1, 20):
+                judged += 1
+                assert outlook.off is not None, (counts, outlook.value)
+    assert judged > 300

@@ -18,6 +18,7 @@ from discreet.mechanism.buckets.planning.branch import Search
 from discreet.mechanism.buckets.planning.caps import Classes, buckets_of
 from discreet.mechanism.buckets.planning.certificate import Leaf, Split
 from discreet.mechanism.buckets.planning.cuts import Cuts
+from discreet.mechanism.buckets.planning.enough import enough, needs_of, with_needs
 from discreet.mechanism.buckets.planning.groups import Groups
 from discreet.mechanism.buckets.planning.knapsack import solve_capacity
 from discreet.mechanism.buckets.planning.metrics import loss_of
@@ -77,7 +78,8 @@ def near_any_sizes(
 ) -> Best | None:
     """Classes of nearly the least loss, without a proof, for caps and counts in parts of a record; None where none is.
 
-    Never worse than the best two sizes or the heuristic with the same caps.
+    Never worse than the best two sizes or the heuristic with the same caps, but for this: where there is a setting with
+    enough buckets to tell all values apart (enough.py), one of those is taken.
     """
     usable = caps.sum(axis=0) >= sizes * unit
     if not usable.any():
@@ -88,9 +90,17 @@ def near_any_sizes(
     known += [best_top_down(caps, counts, sizes, unit)] if known[0] else []
     found = [classes for classes in known if classes]
     inside = buckets_of(min(found, key=loss_of), sizes).astype(np.float64) if found else None
-    rounded = _rounded(Cuts(Groups.of(caps, counts, sizes, unit), work), inside, gap, work)
-    found += [] if rounded is None else [_classes(sizes, rounded)]
+    groups, needs = Groups.of(caps, counts, sizes, unit), needs_of(caps, sizes)
+    found += _near(Cuts(groups, work), inside, gap, work)
+    if not any(enough(classes, needs) for classes in found):
+        found += _near(with_needs(Cuts(groups, work), needs), None, gap, work)
+    found = [classes for classes in found if enough(classes, needs)] or found
     return Best(classes=min(found, key=loss_of), tree=None, late=work.late, left=work.seconds_left) if found else None
+
+
+def _near(cuts: Cuts, inside: Floats | None, gap: float, work: Work) -> list[Classes]:
+    rounded = _rounded(cuts, inside, gap, work)
+    return [] if rounded is None else [_classes(cuts.groups.sizes // cuts.groups.unit, rounded)]
 
 
 def _rounded(cuts: Cuts, inside: Floats | None, gap: float, work: Work) -> Ints | None:
