@@ -226,10 +226,10 @@ def test_what_is_kept_of_a_slack_is_that_halved_four_times_at_most_or_nothing(ke
 
 
 def test_values_of_twenty_records_are_known_where_there_are_as_many_buckets_as_values() -> None:
-    """Tables of 100 to 30,000 rows: no such value with slack is unknown, but where all buckets are fewer than values."""
+    """In tables of 100 to 30,000 rows no such value with slack is unknown, but where buckets are fewer than values."""
     coins = np.random.default_rng(3)
     judged = 0
-    for _ in range(60):
+    for _ in range(30):
         values = int(coins.integers(2, 40))
         shares = coins.dirichlet(np.full(values, coins.choice([0.3, 1, 3])))
         held = coins.multinomial(int(10 ** coins.uniform(2, 4.5)), shares)
@@ -245,4 +245,4 @@ def test_values_of_twenty_records_are_known_where_there_are_as_many_buckets_as_v
             if outlook.records >= 20 and plan.slacks[outlook.value] >= Fraction(1, 20):
                 judged += 1
                 assert outlook.off is not None, (counts, outlook.value)
-    assert judged > 300
+    assert judged > 150
