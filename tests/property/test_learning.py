@@ -191,7 +191,7 @@ def test_softmax_and_logs_are_those_of_the_definition(numbers):
 
 @given(st.integers(1, 60), st.lists(st.tuples(st.integers(1, 6), st.booleans()), min_size=1, max_size=5), st.data())
 def test_patterns_are_the_distinct_rows(rows, kinds, data):
-    """A dictionary of tuples finds the same ones, and a value has one number of its own, in the order of codes."""
+    """A dictionary of tuples finds the same ones, and every value of every column has one number of its own."""
     columns = [
         np.array(data.draw(st.lists(st.integers(0, most), min_size=rows, max_size=rows)), dtype=np.uint8)
         for most, _ in kinds
@@ -203,10 +203,10 @@ def test_patterns_are_the_distinct_rows(rows, kinds, data):
         assert known.setdefault(pattern, row) == row
     assert sorted(known) == list(range(len(set(tuples)))) == list(range(len(found.codes)))
     assert found.number.tolist() == [tuples.count(known[u]) for u in range(len(known))]
-    numbered = [(j, code) for j, codes in enumerate(columns) for code in sorted(set(codes.tolist()))]
-    assert found.levels == len(numbered)
-    for u, row in known.items():
-        assert [numbered[level] for level in found.codes[u].tolist()] == list(enumerate(row))
+    numbered = found.codes[found.pattern]
+    assert numbered.shape == (rows, len(columns))
+    those = [np.flatnonzero((numbered == level).any(axis=1)).tolist() for level in range(found.levels)]
+    assert sorted(those) == sorted(np.flatnonzero(codes == code).tolist() for codes in columns for code in set(codes))
 
 
 def test_patterns_of_very_many_columns_are_still_the_distinct_rows():
@@ -217,6 +217,19 @@ def test_patterns_of_very_many_columns_are_still_the_distinct_rows():
     columns[0, 49] = (columns[0, 49] + 1) % 1000
     found = patterns_of(50, [(codes, False) for codes in columns])
     assert len(found.codes) == len({tuple(row) for row in columns.T.tolist()}) == 26
+
+
+@given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_patterns_do_not_depend_on_names_or_order(rows, number, seed):
+    """Columns in another order and codes under other names are the same patterns, if rows' marks tell them apart."""
+    coins = np.random.default_rng(seed)
+    columns, marks = coins.integers(0, 5, (number, rows)), coins.permutation(1 << np.arange(rows))
+    renamed = [coins.permutation(5)[codes] for codes in columns]
+    moved = coins.permutation(rows)
+    usual = patterns_of(rows, [(codes, False) for codes in columns], marks)
+    other = patterns_of(rows, [(renamed[j][moved], False) for j in coins.permutation(number)], marks[moved])
+    assert other.codes.tolist() == usual.codes.tolist()
+    assert other.pattern.tolist() == usual.pattern[moved].tolist()
 
 
 def many_levels(coins: np.random.Generator) -> Ints:
@@ -231,10 +244,9 @@ def test_a_column_of_many_levels_with_an_order_is_cut_into_stretches_of_neighbou
     codes = many_levels(np.random.default_rng(2)) + far
     found = patterns_of(len(codes), [(codes, True)])
     assert found.levels == len(found.codes) <= MOST_LEVELS
-    order = np.argsort(codes, kind="stable")
-    stretch = found.codes[found.pattern[order], 0]
-    assert (np.diff(stretch) >= 0).all()
-    assert all(len(set(stretch[codes[order] == code].tolist())) == 1 for code in codes[:50])
+    stretch = found.codes[found.pattern[np.argsort(codes, kind="stable")], 0]
+    assert np.count_nonzero(np.diff(stretch)) == found.levels - 1
+    assert all(len(set(found.pattern[codes == code].tolist())) == 1 for code in codes[:50])
     assert found.number.max() <= 2 * len(codes) / found.levels + 21
 
 

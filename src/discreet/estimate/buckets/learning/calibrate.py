@@ -69,7 +69,7 @@ def calibrated(
 def _tried(
     likely: Likely, regression: Regression, patterns: Patterns, coins: np.random.Generator, tell: Tell
 ) -> Trials:
-    columns, values = patterns.columns, len(regression.composition.values)
+    columns, values = patterns.columns, regression.composition.order
     found = []
     for number in range(CELLS if columns else 0):
         tell(number / CELLS)
@@ -81,7 +81,7 @@ def _tried(
             chosen = np.zeros(levels, dtype=np.bool_)
             chosen[_some(levels, share, coins)] = True
             meets &= chosen[columns[column]]
-        own = tuple(sorted(_some(values, share, coins).tolist()))
+        own = tuple(sorted(values[_some(len(values), share, coins)].tolist()))
         if not meets.any() or not regression.identifies(own):
             continue
         rows = np.flatnonzero(meets[patterns.pattern])
