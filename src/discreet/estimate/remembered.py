@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ from discreet.ground.disk import make_private
 NAMED = "DISCREET_CACHE"  # the environment variable that names another folder
 MOST = 4 * 2**30  # bytes of all files together
 _END = ".npz"
+_UNREADABLE = (OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def cache_folder() -> Path:
@@ -43,10 +45,10 @@ def recall(name: str) -> Mapping[str, NDArray[Any]] | None:
     """The arrays of that name; None where there are none that can be read."""
     path = cache_folder() / f"{name}{_END}"
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
             found = {each: held[each] for each in held.files}
         os.utime(path)  # the last that was used goes last
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+    except _UNREADABLE:
         return None
     return found
 

@@ -43,6 +43,17 @@ class Composition:
         return np.bincount(self.value, self.count, minlength=len(self.values)).astype(np.int64)
 
     @learned
+    def marks(self) -> Ints:
+        """A number of each bucket that says how frequent its values are, whatever they are called."""
+        return np.bincount(self.bucket, self.count * self.totals[self.value], minlength=len(self.ids)).astype(np.int64)
+
+    @learned
+    def order(self) -> Ints:
+        """The values from the most frequent on, whatever they are called; of those as frequent, by their buckets."""
+        beside = np.bincount(self.value, self.count * self.marks[self.bucket], minlength=len(self.values))
+        return np.lexsort((beside, -self.totals))
+
+    @learned
     def _matrix(self) -> Any:
         """c_gx, buckets by values: dense while that is small, else sparse, and only then scipy is loaded."""
         shape = (len(self.ids), len(self.values))

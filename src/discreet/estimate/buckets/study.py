@@ -1,9 +1,14 @@
-"""Learning from an open bucket release once: remembered in the user's cache, or learned with a compiler."""
+"""Learning from an open bucket release once: remembered in the user's cache, or learned with a compiler.
+
+The same is learned whatever values and columns are called and in which order they, rows and buckets stand: coins are
+seeded by a digest of the patterns and of the numbers of values, and values are taken by how frequent they are.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +47,7 @@ class Study:
         found = recall(name)
         known = knowledge_of(found, len(self.bucket), len(self.composition.values), self._weights) if found else None
         if known is None:
-            known = self._learned(bytes.fromhex(name), progress)
+            known = self._learned(progress)
             remember(name, known.arrays)
         return known
 
@@ -51,7 +56,7 @@ class Study:
         """How many numbers W has: one for each row and each value of its bucket."""
         return int(self.composition.sizes[self.composition.bucket].sum())
 
-    def _learned(self, seed: bytes, progress: Progress | None) -> Knowledge:
+    def _learned(self, progress: Progress | None) -> Knowledge:
         from discreet.estimate.buckets.learning.calibrate import calibrated
         from discreet.estimate.buckets.learning.learn import SHARES, learn
         from discreet.estimate.buckets.learning.places import Places
@@ -59,11 +64,21 @@ class Study:
         self.engine.afford(_BYTES * len(self.bucket) + 16 * self._weights)
         steps = Steps(self._checked(progress), {_READING: 0.05, **SHARES, _CHECKING: 0.1})
         with steps.step(_READING):
-            patterns = patterns_of(len(self.bucket), ((self.codes(name), order) for name, order in self.columns))
+            columns = ((self.codes(name), order) for name, order in self.columns)
+            patterns = patterns_of(len(self.bucket), columns, self.composition.marks[self.bucket])
+        seed = self._seed(patterns)
         known = learn(self._places(Places, patterns), seed, steps)
+        known = replace(known, prior=known.prior[np.argsort(self.composition.order)])
         with steps.step(_CHECKING) as tell:
             likely = Likely(self.composition, self.bucket, known)
             return calibrated(known, likely, self.regression, patterns, seed, tell)
+
+    def _seed(self, patterns: Patterns) -> bytes:
+        """A digest of what is learned from, in the order in which it is."""
+        digest = hashlib.sha256(np.sort(self.composition.totals).tobytes())
+        for array in (patterns.codes, patterns.number):
+            digest.update(array.tobytes())
+        return digest.digest()
 
     def _places(self, kind: Any, patterns: Patterns) -> Any:
         own = self.composition
@@ -73,7 +88,7 @@ class Study:
             pattern=patterns.pattern,
             rows=np.concatenate([[0], np.cumsum(own.sizes)]),
             entries=np.searchsorted(own.bucket, np.arange(len(own.ids) + 1)),
-            value=own.value.astype(np.int32),
+            value=np.argsort(own.order)[own.value].astype(np.int32),
             count=own.count.astype(np.int32),
             values=len(own.values),
             levels=patterns.levels,

@@ -70,8 +70,11 @@ def calibrated(
 def _tried(
     likely: Likely, regression: Regression, patterns: Patterns, coins: np.random.Generator, tell: Tell
 ) -> Trials:
-    columns, values = patterns.columns, len(regression.composition.values)
+    columns, values = patterns.columns, regression.composition.order
     cells = cells_for(len(patterns.pattern)) if columns else 0
+    found = []
+    for number in range(cells):
+        tell(number / cells)
     found = []
     for number in range(cells):
         tell(number / cells)
@@ -83,7 +86,7 @@ def _tried(
             chosen = np.zeros(levels, dtype=np.bool_)
             chosen[_some(levels, share, coins)] = True
             meets &= chosen[columns[column]]
-        own = tuple(sorted(_some(values, share, coins).tolist()))
+        own = tuple(sorted(values[_some(len(values), share, coins)].tolist()))
         if not meets.any() or not regression.identifies(own):
             continue
         rows = np.flatnonzero(meets[patterns.pattern])

@@ -39,7 +39,7 @@ def knowledge_of(arrays: Mapping[str, NDArray[Any]], rows: int, values: int, wei
     """What a cache holds, if it is for a release with so many rows and values, and so many numbers in W."""
     kinds = {"weights": (np.float32, 1), "second": (np.float32, 1), "kept": (np.int32, 1), "prior": (np.float32, 2)}
     scalars = ("members", "excess", "misfit")
-    if set(arrays) != {*kinds, *scalars} or any(arrays[name].shape != () for name in scalars):
+    if set(arrays) != {*kinds, *scalars} or not all(_is_number(arrays[name]) for name in scalars):
         return None
     if any(arrays[name].dtype != kind or arrays[name].ndim != axes for name, (kind, axes) in kinds.items()):
         return None
@@ -56,3 +56,7 @@ def knowledge_of(arrays: Mapping[str, NDArray[Any]], rows: int, values: int, wei
         excess=float(arrays["excess"]),
         misfit=float(arrays["misfit"]),
     )
+
+
+def _is_number(array: NDArray[Any]) -> bool:
+    return array.shape == () and array.dtype.kind in "if" and not bool(np.isnan(array))

@@ -1,8 +1,8 @@
 """Learning from a bucket release: networks and a linear model, and what they say of every row.
 
-The order in which patterns are visited is seeded by the release's own hash, so that everybody learns the same from the
-same files. What is learned is applied bucket by bucket, some at a time: a table of patterns by values would not fit for
-a large release.
+The order in which patterns are visited is seeded by what the release holds, so that everybody learns the same from it.
+What is learned is applied bucket by bucket, some at a time: a table of patterns by values would not fit for a large
+release.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Rows that are alike in every quasi-identifier are one pattern; its values are numbered through all columns.
 
+Numbers of levels, the order of columns and that of patterns follow from counts alone: renaming or reordering anything
+gives the same patterns, so that the same is learned.
+
 A column of very many values says little value by value, and would cost much: one with an order is cut into stretches of
 about as many rows each, any other keeps its frequent values, and the rare ones count as one.
 """
@@ -43,21 +46,23 @@ class Patterns:
         return [column - column.min() for column in self.codes.T.astype(np.int64)] if len(self.codes) else []
 
 
-def patterns_of(rows: int, columns: Iterable[tuple[Codes, bool]]) -> Patterns:
-    """The patterns of rows given by columns of codes; each says whether its codes have an order."""
-    key, parts, levels = np.zeros(rows, dtype=np.int64), [], 0
-    span = 1
-    for codes, ordered in columns:
-        level, number = _levels(codes, ordered)
-        if span * number >= _WIDEST:
+def patterns_of(rows: int, columns: Iterable[tuple[Codes, bool]], marks: Ints | None = None) -> Patterns:
+    """The patterns of rows given by columns of codes; each says whether its codes have an order.
+
+    `marks` is a number of each row: what as many rows have is told apart by the sums of them.
+    """
+    marks = np.ones(rows, dtype=np.int64) if marks is None else marks
+    parts = sorted((_levels(*each, marks) for each in columns), key=lambda part: part[1:])
+    key, span, levels = np.zeros(rows, dtype=np.int64), 1, 0
+    for level, number, _ in parts:
+        if span * len(number) >= _WIDEST:
             key, span = _ranked(key)
-        key, span = key * number + level, span * number
-        parts.append((level, levels))
-        levels += number
+        key, span = key * len(number) + level, span * len(number)
     _, first, pattern = np.unique(key, return_index=True, return_inverse=True)
     own = np.empty((len(first), len(parts)), dtype=np.int32)
-    for j, (level, start) in enumerate(parts):
-        own[:, j] = level[first] + start
+    for j, (level, number, _) in enumerate(parts):
+        own[:, j] = level[first] + levels
+        levels += len(number)
     return Patterns(codes=own, pattern=pattern.astype(np.int32), levels=levels)
 
 
@@ -66,8 +71,8 @@ def _ranked(key: Ints) -> tuple[Ints, int]:
     return place.astype(np.int64), len(own)
 
 
-def _levels(codes: Codes, ordered: bool) -> tuple[Small, int]:
-    """Codes that occur, numbered from 0, and how many there are."""
+def _levels(codes: Codes, ordered: bool, marks: Ints) -> tuple[Small, list[int], list[float]]:
+    """Codes that occur, numbered from 0, the most frequent first; how many rows each has, and their marks' sum."""
     if int(codes.max(initial=0)) < _COUNTED:
         every = np.bincount(codes)
         level, number = (np.cumsum(every > 0) - 1)[codes], every[every > 0]
@@ -75,7 +80,9 @@ def _levels(codes: Codes, ordered: bool) -> tuple[Small, int]:
         _, level, number = np.unique(codes, return_inverse=True, return_counts=True)
     if len(number) > MOST_LEVELS:
         level, number = _cut(level, number, ordered)
-    return level.astype(np.int32), len(number)
+    sums = np.bincount(level, marks, minlength=len(number))
+    order = np.lexsort((sums, -number))
+    return np.argsort(order).astype(np.int32)[level], number[order].tolist(), sums[order].tolist()
 
 
 def _cut(level: Ints, number: Ints, ordered: bool) -> tuple[Ints, Ints]:
