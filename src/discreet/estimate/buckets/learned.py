@@ -5,7 +5,8 @@ matched to its values by what was learned (`learning/`). The interval carries wh
 is unsure of, how far a simpler model is from it, and how far both are from what is unbiased, as far as that shows.
 
 Symbols: v, i_m as in likely.py, D the difference to the linear model, tau^2 the excess of calibrate.py. The interval is
-    N +- (z sqrt(2 v + D^2 + tau^2 i_m^2) + 1/2).
+    N +- (z sqrt(2 v + D^2 + tau^2 i_m^2) + 1/2); the root is at most the unbiased answer's standard error, for what was
+    learned is off by no more, as measured, but at least that of what is open, i_m.
 Where the model contradicts the unbiased answers by more than chance explains (GUARD), those are given instead. rule.py
     says for which releases the learned answer is the default.
 """
@@ -63,7 +64,11 @@ class Learned:
         parts = zip(matched.rows, matched.chosen, strict=True)
         likely, regression = self._release.likely, self._release.regression
         cells = [likely.cell(rows, values, regression.entangled(values)) for rows, values in parts]
-        error = learned_error(cells, self._release.knowledge.excess) + _HALF / way.width
+        error = learned_error(cells, self._release.knowledge.excess)
+        if unbiased.design is not None and unbiased.design.standard_error is not None:
+            left = math.sqrt(sum(cell.missing for cell in cells))
+            error = min(error, max(unbiased.design.standard_error, left))
+        error += _HALF / way.width
         value = sum(cell.value for cell in cells)
         return way.estimate(value, Spread(noise=error**2), matched.limits, over=MODEL, design=unbiased.design)
 

@@ -75,9 +75,6 @@ def _tried(
     found = []
     for number in range(cells):
         tell(number / cells)
-    found = []
-    for number in range(cells):
-        tell(number / cells)
         share = _SHARES[number % len(_SHARES)]
         asked = coins.choice(len(columns), min(len(columns), int(coins.integers(1, _MOST_COLUMNS + 1))), replace=False)
         meets = np.ones(len(patterns.codes), dtype=np.bool_)
