@@ -60,6 +60,7 @@ class Study:
         from discreet.estimate.buckets.learning.calibrate import calibrated
         from discreet.estimate.buckets.learning.learn import SHARES, learn
         from discreet.estimate.buckets.learning.places import Places
+        from discreet.estimate.buckets.learning.trust import trusted
 
         self.engine.afford(_BYTES * len(self.bucket) + 16 * self._weights)
         steps = Steps(self._checked(progress), {_READING: 0.05, **SHARES, _CHECKING: 0.1})
@@ -70,6 +71,8 @@ class Study:
         known = learn(self._places(Places, patterns), seed, steps)
         known = replace(known, prior=known.prior[np.argsort(self.composition.order)])
         with steps.step(_CHECKING) as tell:
+            likely = Likely(self.composition, self.bucket, known)
+            known = trusted(known, likely, self.composition, patterns, seed)
             likely = Likely(self.composition, self.bucket, known)
             return calibrated(known, likely, self.regression, patterns, seed, tell)
 

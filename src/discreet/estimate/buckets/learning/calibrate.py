@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.estimate.buckets.learning.cells import random_cells
 from discreet.estimate.buckets.learning.effort import cells_for
 from discreet.estimate.buckets.learning.knowledge import Knowledge
 from discreet.estimate.buckets.learning.patterns import Patterns
 from discreet.estimate.buckets.likely import Likely
 from discreet.estimate.buckets.regression import Regression, Weighted
-from discreet.ground.arrays import Floats, Ints
+from discreet.ground.arrays import Floats
 from discreet.ground.progress import Tell
 
-_SHARES = (0.02, 0.1, 0.3)  # of the values of a column that a question takes
-_MOST_COLUMNS = 3
 _ROUNDS = 40
 
 
@@ -70,31 +69,15 @@ def calibrated(
 def _tried(
     likely: Likely, regression: Regression, patterns: Patterns, coins: np.random.Generator, tell: Tell
 ) -> Trials:
-    columns, values = patterns.columns, regression.composition.order
-    cells = cells_for(len(patterns.pattern)) if columns else 0
+    cells = cells_for(len(patterns.pattern))
     found = []
-    for number in range(cells):
+    for number, rows, own in random_cells(patterns, regression.composition.order, cells, coins):
         tell(number / cells)
-        share = _SHARES[number % len(_SHARES)]
-        asked = coins.choice(len(columns), min(len(columns), int(coins.integers(1, _MOST_COLUMNS + 1))), replace=False)
-        meets = np.ones(len(patterns.codes), dtype=np.bool_)
-        for column in asked.tolist():
-            levels = int(columns[column].max()) + 1
-            chosen = np.zeros(levels, dtype=np.bool_)
-            chosen[_some(levels, share, coins)] = True
-            meets &= chosen[columns[column]]
-        own = tuple(sorted(values[_some(len(values), share, coins)].tolist()))
-        if not meets.any() or not regression.identifies(own):
+        if not regression.identifies(own):
             continue
-        rows = np.flatnonzero(meets[patterns.pattern])
         part = Weighted(values=own, weights=regression.weights(own), matches=likely.per_bucket(rows))
         cell = likely.cell(rows, own, regression.entangled(own))
         unbiased = float((part.weights * part.matches).sum())
         found.append((unbiased - cell.value, regression.variance([part], {}), cell.variance, cell.missing))
     distance, spread, learned, missing = np.array(found, dtype=np.float64).reshape(-1, 4).T
     return Trials(distance=distance, unbiased=spread, learned=learned, missing=missing)
-
-
-def _some(number: int, share: float, coins: np.random.Generator) -> Ints:
-    """A random share of so many, one at least."""
-    return coins.choice(number, max(1, round(share * number)), replace=False)
