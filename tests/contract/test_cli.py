@@ -186,7 +186,7 @@ def test_query_answers_a_condition(demo, truth):
     assert answer["bounds"][0] <= real <= answer["bounds"][1]
     assert answer["bounds"][0] <= answer["low"] <= answer["high"] <= answer["bounds"][1]
     assert answer["confidence"] == 0.95
-    assert answer["conditional_on"] == "publisher's coins"
+    assert (answer["conditional_on"], answer["design"]["conditional_on"]) == ("model", "publisher's coins")
     women = as_json("query", "release", "SELECT COUNT(*) FROM release WHERE gender = 'F'", cwd=demo)
     assert women["bounds"] == [int((truth["gender"] == "F").sum())] * 2
     assert "exactly" in discreet("query", "release", "gender = 'F'", cwd=demo).stdout

@@ -306,7 +306,7 @@ def test_effort_stays_within_its_work(shape):
     rows, patterns, values = shape[0], min(shape[:2]), shape[2]
     effort = effort_for(rows, patterns, values)
     most = max(5e6, 1e7 * math.sqrt(rows / 1e5)) * (1 + 1e-9)
-    given = min(rows, max(300_000, rows // 10))
+    given = min(rows, max(250_000, rows // 10))
     met = min(patterns, given) * min(1, effort.rows / given)
     assert effort.rows <= given
     assert effort.rows == 1 or effort.members * met * (values + 36) <= most

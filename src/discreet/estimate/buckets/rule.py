@@ -3,7 +3,8 @@
 The learned one, with its interval over the model, where that interval is known to cover, as measured in
 docs/intervals.md: for plans that keep enough slack, and for Anatomy, whose buckets hold a value once at most. On other
 plans without slack, which fill the caps, coverage falls short on some tables, and the guard of learned.py does not see
-it: there the unbiased one is shown. Either way `design` is the unbiased answer.
+it: there the unbiased one is shown. Releases that were made before anything was learned (words 1 and 2) keep the
+default that they had. Either way `design` is the unbiased answer.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from fractions import Fraction
 from discreet.release.buckets.manifest import BucketStatement, StatedAnatomy
 
 LEAST_SLACK = Fraction(1, 10)
+_FIRST_WORDS = 3  # of releases whose README speaks of a model
 
 
 def shows_learned(statement: BucketStatement) -> bool:
     """Whether the learned answer is the default."""
-    return statement.numbers.slack_used >= LEAST_SLACK or isinstance(statement.mechanism, StatedAnatomy)
+    covers = statement.numbers.slack_used >= LEAST_SLACK or isinstance(statement.mechanism, StatedAnatomy)
+    return covers and statement.words >= _FIRST_WORDS

@@ -114,11 +114,26 @@ class BucketPlan:
         """How many records, at least, stand in a bucket of one value, whatever the coins give: whoever looks it up
         knows the value.
         """
+        if self.composition == "free":  # which moves records between the sizes
+            return self.alone + self._alike(self.classes, max(self.counts.values(), default=0))
         found = self.alone
         for size, buckets in self.classes:
             inside = max(shares.get(size, 0) for shares in self.allocation.values())
-            others = size * buckets - inside  # each of them is in one bucket at most
-            found += size * max(0, buckets - others) if size > 1 else 0
+            found += self._alike(((size, buckets),), inside)
+        return found
+
+    @staticmethod
+    def _alike(classes: Classes, inside: int) -> int:
+        """How many records, at least, stand in larger buckets of one value, if it has `inside` of these classes' records:
+        each of the others is in one bucket at most, and may be in those of one record.
+        """
+        several = sorted((size for size, _ in classes if size > 1))
+        others = sum(size * buckets for size, buckets in classes) - inside
+        left = sum(buckets for size, buckets in classes if size > 1) - others
+        known, found = dict(classes), 0
+        for size in several:
+            taken = max(0, min(left, known[size]))
+            found, left = found + size * taken, left - taken
         return found
 
     def drivers(self) -> tuple[tuple[object, int, int], ...]:
