@@ -61,20 +61,21 @@ class Learned:
         return answers
 
     def _answer(self, matched: Matched, way: Way, unbiased: Estimate) -> Estimate:
-        parts = zip(matched.rows, matched.chosen, strict=True)
+        parts = list(zip(matched.rows, matched.chosen, strict=True))
         likely, regression = self._release.likely, self._release.regression
         cells = [likely.cell(rows, values, regression.entangled(values)) for rows, values in parts]
-        error = learned_error(cells, self._release.knowledge.excess)
+        value = sum(cell.value for cell in cells)
+        between = value - sum(likely.second(rows, values) for rows, values in parts)
+        error = learned_error(cells, between, self._release.knowledge.excess)
         if unbiased.design is not None and unbiased.design.standard_error is not None:
             left = math.sqrt(sum(cell.missing for cell in cells))
             error = min(error, max(unbiased.design.standard_error, left))
         error += _HALF / way.width
-        value = sum(cell.value for cell in cells)
         return way.estimate(value, Spread(noise=error**2), matched.limits, over=MODEL, design=unbiased.design)
 
 
-def learned_error(cells: Sequence[Cell], excess: float) -> float:
+def learned_error(cells: Sequence[Cell], between: float, excess: float) -> float:
     """sqrt(2 v + D^2 + tau^2 i_m^2); what several parts leave open is taken to go the same way."""
     variance = sum(math.sqrt(cell.variance) for cell in cells) ** 2
-    missing, between = sum(cell.missing for cell in cells), sum(cell.between for cell in cells)
+    missing = sum(cell.missing for cell in cells)
     return math.sqrt(2 * variance + between**2 + excess * missing**2)

@@ -29,29 +29,25 @@ _FEW = 30  # rows whose prior is known: from fewer, i_c is not estimated
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """The answer to one part of a question, the second model's, the variance v and what is open, i_m."""
+    """The answer to one part of a question, the variance v and what is open, i_m."""
 
     value: float
-    second: float
     variance: float
     missing: float
 
-    @property
-    def between(self) -> float:
-        """How far the two models differ."""
-        return self.value - self.second
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Having:
-    """For each row the probability of having one of some values, by both models, and what that leaves open."""
+    """For each row the probability of having one of some values, and what that leaves open; also by the second model,
+    where somebody asked for it.
+    """
 
     own: Floats
-    second: Floats
     open: Floats
     per_bucket: Floats
     prior_open: Floats  # p (1 - p) of each pattern whose prior is known
     prior_total: float  # its sum over all rows
+    second: Floats | None = None
 
 
 class Likely:
@@ -83,10 +79,16 @@ class Likely:
         share = _MOST if complete <= 0 else min(_MOST, missing / complete)
         return Cell(
             value=float(having.own[rows].sum()),
-            second=float(having.second[rows].sum()),
             variance=missing * (1 + max(1.0, min(_KNOTTED, entangled / _FIFTH)) * share / (1 - share)),
             missing=missing,
         )
+
+    def second(self, rows: Ints, values: tuple[int, ...]) -> float:
+        """What the second model says to the same question as `cell`."""
+        having = self._having(values)
+        if having.second is None:
+            having.second = self._summed(self._knowledge.second, *self._entries(values))
+        return float(having.second[rows].sum())
 
     def per_bucket(self, rows: Ints) -> Ints:
         """How many of some rows each bucket has."""
@@ -110,19 +112,13 @@ class Likely:
         return found
 
     def _computed(self, values: tuple[int, ...]) -> _Having:
-        places, rows = self._entries(values)
         number = len(self._bucket)
-
-        def summed(weights: Singles) -> Floats:
-            return np.minimum(np.bincount(rows, weights[places], minlength=number), 1.0)
-
-        own = summed(self._knowledge.weights)
+        own = self._summed(self._knowledge.weights, *self._entries(values))
         left = own * (1 - own)
         prior = np.minimum(self._knowledge.prior[list(values)].sum(axis=0, dtype=np.float64), 1.0)
         per_bucket = np.bincount(self._bucket, left, minlength=len(self._composition.ids))
         return _Having(
             own=own,
-            second=summed(self._knowledge.second),
             open=left,
             per_bucket=per_bucket.astype(np.float64),
             prior_open=prior * (1 - prior),
@@ -130,6 +126,10 @@ class Likely:
             * number
             / max(1.0, float(self._known_rows.sum())),
         )
+
+    def _summed(self, weights: Singles, places: Ints, rows: Ints) -> Floats:
+        """The sum of some numbers of W for each row."""
+        return np.minimum(np.bincount(rows, weights[places], minlength=len(self._bucket)), 1.0)
 
     def _entries(self, values: tuple[int, ...]) -> tuple[Ints, Ints]:
         """Where the numbers of some values stand in W, and the row that each is of."""

@@ -22,6 +22,7 @@ from discreet.estimate.buckets.learning.knowledge import Knowledge
 from discreet.estimate.buckets.learning.patterns import Patterns
 from discreet.estimate.buckets.likely import Likely
 
+_LESS = 5  # one cell in so many of those by which it is checked how far off it is
 _CHANCE = 2.0  # r up to this is taken for chance: it was at most 1.9 where there was nothing to learn
 
 
@@ -43,7 +44,7 @@ def trust(likely: Likely, composition: Composition, patterns: Patterns, seed: by
     """The share of what was learned that is kept, between 0 and 1."""
     coins = np.random.default_rng([*seed, 2])
     moved = chance = 0.0
-    for _, rows, own in random_cells(patterns, composition.order, cells_for(len(patterns.pattern)) // 2, coins):
+    for _, rows, own in random_cells(patterns, composition.order, cells_for(len(patterns.pattern)) // _LESS, coins):
         cell = likely.cell(rows, own)
         alone = float((composition.held(own) / composition.sizes * likely.per_bucket(rows)).sum())
         moved += (cell.value - alone) ** 2 / (cell.variance + 1)

@@ -124,10 +124,10 @@ class BucketPlan:
 
     @staticmethod
     def _alike(classes: Classes, inside: int) -> int:
-        """How many records, at least, stand in larger buckets of one value, if it has `inside` of these classes' records:
-        each of the others is in one bucket at most, and may be in those of one record.
+        """How many records, at least, stand in buckets of several records and one value, which has `inside` of all:
+        each of the others is in one bucket at most.
         """
-        several = sorted((size for size, _ in classes if size > 1))
+        several = sorted(size for size, _ in classes if size > 1)
         others = sum(size * buckets for size, buckets in classes) - inside
         left = sum(buckets for size, buckets in classes if size > 1) - others
         known, found = dict(classes), 0
