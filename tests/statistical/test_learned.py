@@ -224,7 +224,10 @@ def answers_of(holding: Holding, asked: Sequence[Question], name: str, folder: P
         knowledge = study.knowledge()
     likely = Likely(holding.composition, holding.bucket.astype(np.int32), knowledge)
     cells = [likely.cell(*each) for each in asked]
-    widths = [1.96 * learned_error([cell], knowledge.excess) + 0.5 for cell in cells]
+    between = [cell.value - likely.second(*each) for cell, each in zip(cells, asked, strict=True)]
+    widths = [
+        1.96 * learned_error([cell], apart, knowledge.excess) + 0.5 for cell, apart in zip(cells, between, strict=True)
+    ]
     return np.array([cell.value for cell in cells]), np.array(widths)
 
 
