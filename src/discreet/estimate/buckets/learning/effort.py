@@ -18,7 +18,7 @@ _LEARNED_ROWS = 250_000  # a release with no more rows is learned from as a whol
 _SHARE = 10  # of a larger one, at least one row in so many
 
 
-_CELLS, _FEWEST = 300, 100  # questions by which it is checked; the fewer, the larger a release is
+_CELLS, _FEWEST = 200, 100  # questions by which it is checked; the fewer, the larger a release is
 
 
 @dataclass(frozen=True, kw_only=True)

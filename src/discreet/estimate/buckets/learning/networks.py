@@ -21,10 +21,10 @@ from discreet.estimate.buckets.learning.places import Places
 from discreet.estimate.buckets.learning.softmax import NOWHERE, Singles, Small, normalize, padded
 from discreet.ground.progress import Tell
 
-EPOCHS = 22
+EPOCHS = 20
 _PARTS = 3  # of an epoch: after each, rows and values are matched anew
 _STEP = 0.004
-_SMALLEST, _LARGEST, _BATCHES = 32, 256, 100  # patterns of a batch, and batches of an epoch at least
+_SMALLEST, _LARGEST, _BATCHES = 32, 64, 100  # patterns of a batch, and batches of an epoch at least
 _THREADS = 2
 
 Moments = tuple[Singles, Singles, Singles, Singles, Singles, Singles, Singles, Singles]
