@@ -18,7 +18,7 @@ from discreet.errors import PolicyError
 from discreet.ground.exact import Number, exact, toml_number
 from discreet.ground.progress import Progress, Steps, Tell
 from discreet.ground.shown import shown
-from discreet.guarantee.epsilon import LEAST, MOST, EpsilonPrivacy
+from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.mechanism.diffgen.making.make import make_leaves, measure
 from discreet.mechanism.diffgen.making.measurements import Measurements, measurements_from_json
 from discreet.mechanism.diffgen.making.noise import Noise, OpenDpNoise, SeededNoise
@@ -27,11 +27,12 @@ from discreet.mechanism.diffgen.planning.limits import MOST_TABLE_COUNTS, RESERV
 from discreet.mechanism.diffgen.planning.plan import DiffGenPlan, notes_of, plan_of, possible_parts
 from discreet.mechanism.diffgen.planning.score import SCORES
 from discreet.mechanism.diffgen.planning.settings import Settings
+from discreet.mechanism.diffgen.policy.epsilon import EPSILON, MISSING, read_epsilon
 from discreet.mechanism.mechanism import check_public_rows, check_stated
 from discreet.mechanism.plan import Alternatives
 from discreet.release.diffgen.manifest import DiffGenNumbers
 from discreet.release.manifest import write_manifest
-from discreet.schema.json_schema import COLUMN, NUMBER
+from discreet.schema.json_schema import COLUMN
 from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.once import once
@@ -68,17 +69,7 @@ class DiffGen:
     steps: ClassVar[Mapping[str, float]] = {_MEASURE: 0.6, _WRITE: 0.4}
 
     def __post_init__(self) -> None:
-        epsilon = exact("epsilon", self.epsilon)
-        if epsilon <= 0:
-            raise PolicyError(
-                f"epsilon ({shown(self.epsilon)}) must be above 0; write it such as 0.5", key=("epsilon",)
-            )
-        if not LEAST <= epsilon <= MOST:
-            raise PolicyError(
-                f"epsilon ({shown(self.epsilon)}) must be between {LEAST} and {MOST}; beyond, the promise says "
-                "nothing; below, the noise leaves nothing",
-                key=("epsilon",),
-            )
+        epsilon = read_epsilon(self.epsilon)
         h = self.specializations
         if h is not None and (type(h) is not int or not 1 <= h <= MOST_SPECIALIZATIONS):
             raise PolicyError(
@@ -107,7 +98,7 @@ class DiffGen:
             if name not in known:
                 complain((name,), f"{name} is not a parameter of diffgen{did_you_mean(name, known)}")
         if "epsilon" not in section:
-            complain((), "epsilon is missing; give what the release may cost, such as epsilon = 0.5")
+            complain((), MISSING)
             return None
         try:
             found = cls(**{name: value for name, value in section.items() if name in known})
@@ -220,11 +211,7 @@ class DiffGen:
         return {
             "required": ["epsilon"],
             "properties": {
-                "epsilon": {
-                    "description": "What the release may cost: the log of the largest factor by which one record may "
-                    "change its probability."
-                }
-                | NUMBER,
+                "epsilon": EPSILON,
                 "specializations": {
                     "description": "How many values are specialized; by default as many as the noisy total is worth.",
                     "type": "integer",
