@@ -143,12 +143,13 @@ def _mechanism(a: Content, b: Content) -> Iterator[Difference]:
 
 def _guarantees(a: Content, b: Content) -> Iterator[Difference]:
     """The kind of promise, and where it is the same how its numbers differ."""
-    notions, changes = [content.get("guarantee", {}).get("notion") for content in (a, b)], _changes(a, b)
+    notions = [content.get("guarantee", {}).get("notion") for content in (a, b)]
+    one, two = (FAMILIES[content["mechanism"]["kind"]].changes.guarantee for content in (a, b))
     if not same(*notions):
         meaning = "another kind of promise"
         yield Difference(topic="tolerances", name="notion", a=notions[0], b=notions[1], meaning=meaning)
-    elif changes is not None:
-        for change in changes.guarantee(a, b):
+    elif one is two:  # two kinds of release may make the same promise
+        for change in one(a, b):
             yield Difference(topic="tolerances", **change)
 
 

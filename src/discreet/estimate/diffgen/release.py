@@ -20,7 +20,7 @@ from discreet.estimate.release import Release
 from discreet.query.condition import Condition
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import DiffGenManifest
-from discreet.release.diffgen.registry import registry_entry
+from discreet.release.diffgen.registry import CHOSEN, GUIDED, registry_entry
 from discreet.release.diffgen.tables import LeafTables, read_leaves
 
 WEIGHT = "WEIGHT"
@@ -117,7 +117,8 @@ class DiffGenRelease(Release):
 
     def registry_entry(self) -> str:
         """A draft of this release's entry in the OpenDP Deployments Registry, as YAML; TODO is for the custodian."""
-        return registry_entry(self._manifest)
+        statement = self._manifest.statement
+        return registry_entry(statement, GUIDED if statement.mechanism.guide == "histogram" else CHOSEN)
 
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]

@@ -7,23 +7,50 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from discreet.release.diffgen.manifest import DiffGenManifest, DiffGenStatement
+from discreet.guarantee.epsilon import EpsilonPrivacy
+from discreet.release.statement import Statement
 
 FILL = "TODO"  # for the custodian
 
 
-def registry_entry(manifest: DiffGenManifest) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """What a kind of release is for, and how it is made, in the registry's terms."""
+
+    use: str
+    mechanisms: str
+    post_processing: str
+
+
+GUIDED = Used(
+    use="Range counts and training of classifiers.",
+    mechanisms="Discrete Laplace noise on attribute x class tables and on leaves (OpenDP).",
+    post_processing="Specializations from the noisy tables, least-squares consistency, no negative counts, raking.",
+)
+CHOSEN = Used(
+    use="Range counts and training of classifiers.",
+    mechanisms="Gumbel noisy max for choices, discrete Laplace noise on counts (OpenDP).",
+    post_processing="Least-squares consistency where asked for, no negative counts.",
+)
+PAIRS = Used(
+    use="Counts over any of the columns.",
+    mechanisms="Discrete Laplace noise on tables of one and two columns, noisy max to choose the pairs (OpenDP).",
+    post_processing="Least squares, no negative counts, shrinking, and a log-linear model of the tables.",
+)
+
+
+def registry_entry(statement: Statement[Any, EpsilonPrivacy, Any], used: Used) -> str:
     """The draft as YAML."""
-    return "\n".join(_lines(_content(manifest.statement), 0)) + "\n"
+    return "\n".join(_lines(_content(statement, used), 0)) + "\n"
 
 
-def _content(statement: DiffGenStatement) -> dict[str, Any]:
+def _content(statement: Statement[Any, EpsilonPrivacy, Any], used: Used) -> dict[str, Any]:
     guarantee = statement.guarantee
     columns = ", ".join(statement.schema.columns)
     parts = "; ".join(f"{part.name}: {float(part.share):.6g}" for part in guarantee.parts)
-    guided = statement.mechanism.guide == "histogram"
     return {
         "url_slug": FILL,
         "deployment": {
@@ -31,7 +58,7 @@ def _content(statement: DiffGenStatement) -> dict[str, Any]:
                 "name": FILL,
                 "data_curators": [{"data_curator_name": FILL, "data_curator_type": FILL}],
                 "description": f"Noisy counts of people by {columns} ({FILL}: whose, and when).",
-                "intended_use": f"Range counts and training of classifiers. {FILL}",
+                "intended_use": f"{used.use} {FILL}",
                 "data_product_type": "Synthetic data",
                 "data_product_region": FILL,
                 "data_product_sector": FILL,
@@ -60,14 +87,9 @@ def _content(statement: DiffGenStatement) -> dict[str, Any]:
             "implementation": {
                 "preprocessing_and_hyperparameter_tuning": "Parameters follow from the policy and from noisy counts; "
                 "nothing was tuned on the table.",
-                "mechanisms": "Discrete Laplace noise on attribute x class tables and on leaves (OpenDP)."
-                if guided
-                else "Gumbel noisy max for choices, discrete Laplace noise on counts (OpenDP).",
+                "mechanisms": used.mechanisms,
                 "composition": "Sequential composition of pure DP, in exact fractions.",
-                "post_processing": "Specializations from the noisy tables, least-squares consistency, no negative "
-                "counts, raking."
-                if guided
-                else "Least-squares consistency where asked for, no negative counts.",
+                "post_processing": used.post_processing,
                 "justification": FILL,
             },
             "administrative": {"status": "Pending", "registry_authors": [FILL], "tier": 3},
