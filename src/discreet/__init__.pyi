@@ -18,6 +18,7 @@ from .errors import (
     SeriesRefusal,
     TableError,
 )
+from .estimate.diffgen.pairs.release import PairsRelease
 from .estimate.diffgen.release import DiffGenRelease
 from .estimate.estimate import Counts, Estimate
 from .estimate.open import open_release
@@ -36,8 +37,10 @@ from .mechanism.buckets.policy.buckets import Buckets
 from .mechanism.check import Review, check, review
 from .mechanism.diffgen.making.consistency import consistent
 from .mechanism.diffgen.papers.cover import minimum_cover
+from .mechanism.diffgen.planning.pairs_plan import PairsPlan
 from .mechanism.diffgen.planning.plan import DiffGenPlan
 from .mechanism.diffgen.policy.diffgen import DiffGen
+from .mechanism.diffgen.policy.pairs import Pairs
 from .mechanism.draft.draft import Draft, draft_policy
 from .mechanism.publish import plan, publish
 from .query.count_domain import count_domain
@@ -80,6 +83,9 @@ __all__ = [
     "Listed",
     "OutOfMemory",
     "OutOfTime",
+    "Pairs",
+    "PairsPlan",
+    "PairsRelease",
     "Policy",
     "PolicyError",
     "Problem",

@@ -24,7 +24,8 @@ _ALPHABETA = {
     "frapp": "discreet.mechanism.alphabeta.policy.frapp:Frapp",
 }
 _DIFFGEN = {"diffgen": "discreet.mechanism.diffgen.policy.diffgen:DiffGen"}
-KINDS = (*_BUCKETS, *_ALPHABETA, *_DIFFGEN)  # of mechanisms, that come with the package
+_PAIRS = {"pairs": "discreet.mechanism.diffgen.policy.pairs:Pairs"}
+KINDS = (*_BUCKETS, *_ALPHABETA, *_DIFFGEN, *_PAIRS)  # of mechanisms, that come with the package
 
 
 def _opened_by(place: str) -> Callable[[Any, Any], Any]:
@@ -120,6 +121,35 @@ def _diffgen() -> Family[Any, Any, Any]:
     )
 
 
+def _pairs() -> Family[Any, Any, Any]:
+    """A second row of the same family: promise, noise and charge are DiffGen's, the files are not."""
+    from discreet.release.diffgen.pairs import changes, checks, manifest, words
+
+    return Family(
+        name="diffgen",
+        mechanisms=Register(_PAIRS),
+        drafts=Register({"pairs": "discreet.mechanism.diffgen.policy.draft:PAIRS"}),
+        files=manifest.files_of,
+        fields=manifest.fields_of,
+        mechanism=manifest.mechanism_from_json,
+        guarantee=manifest.guarantee_from_json,
+        numbers=manifest.numbers_from_json,
+        number_names=manifest.NUMBERS,
+        checks=checks.CHECKS,
+        not_checkable=checks.NOT_CHECKABLE,
+        words=words.WORDS,
+        changes=changes.CHANGES,
+        reader=_opened_by("discreet.estimate.diffgen.pairs.release:PairsRelease"),
+        estimators=Register(
+            {
+                "model": "discreet.estimate.diffgen.unbiased:Model",
+                "unbiased": "discreet.estimate.diffgen.unbiased:Unbiased",
+            }
+        ),
+        holds="noisy counts (of cells of one and two columns; not people)",
+    )
+
+
 def register(family: Family[Any, Any, Any]) -> None:
     """Enter a family: from now on a policy may name its mechanisms, and its releases are read, verified and asked."""
     FAMILIES.enter(family.mechanisms, lambda: family)
@@ -127,6 +157,6 @@ def register(family: Family[Any, Any, Any]) -> None:
         MECHANISMS.enter([kind], partial(family.mechanisms.__getitem__, kind))
 
 
-for _mechanisms, _row in ((_BUCKETS, _buckets), (_ALPHABETA, _alphabeta), (_DIFFGEN, _diffgen)):
+for _mechanisms, _row in ((_BUCKETS, _buckets), (_ALPHABETA, _alphabeta), (_DIFFGEN, _diffgen), (_PAIRS, _pairs)):
     FAMILIES.enter(_mechanisms, _row)
     MECHANISMS.enter_places(_mechanisms)

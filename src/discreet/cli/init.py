@@ -28,7 +28,7 @@ def init(
         str | None,
         typer.Option("--sensitive", help="The column that nobody should be able to infer.", show_default="guessed"),
     ] = None,
-    kind: Annotated[str, typer.Option("--kind", help="What to draft: buckets, alphabeta or diffgen.")] = DEFAULT,
+    kind: Annotated[str, typer.Option("--kind", help="What to draft: buckets, alphabeta, diffgen or pairs.")] = DEFAULT,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a file of that name.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,

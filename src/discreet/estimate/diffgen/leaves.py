@@ -16,6 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
+from discreet.estimate.diffgen.answers import Reckoned
 from discreet.estimate.diffgen.factors import Factor
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Floats
@@ -28,15 +29,6 @@ INSIDE = 0.4  # how much of the dependence between generalized values is reckone
 LEAST_DEPENDENCE = 0.1  # a correlation inside leaves that is always reckoned with
 _ROUNDING = 1e-9
 UNKNOWN_DEPENDENCE = 0.2  # where leaves show nothing, because there is one
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reckoned:
-    """A count, the standard deviation of its noise, and that of what the model leaves open."""
-
-    value: float
-    noise: float
-    model: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from discreet.estimate.diffgen.release import DiffGenRelease, Known
+from discreet.estimate.diffgen.noisy import Known, NoisyRelease
 from discreet.estimate.estimate import COINS, MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Spread, Way
@@ -23,11 +23,11 @@ class Model:
     name: ClassVar[str] = "model"
     needs: ClassVar[str] = ""
 
-    def __init__(self, release: DiffGenRelease) -> None:
+    def __init__(self, release: NoisyRelease) -> None:
         self._release = release
 
     @classmethod
-    def fits(cls, release: DiffGenRelease) -> bool:
+    def fits(cls, release: NoisyRelease) -> bool:
         return True
 
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.ground.arrays import Floats, Ints
+from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.release.checks import FIRST, LAST, Files, check_described
 from discreet.release.diffgen.checks import NOT_CHECKABLE as NOT_CHECKABLE
 from discreet.release.diffgen.leaves import UNIT
@@ -50,7 +50,7 @@ def check_promise(files: PairFiles) -> str | None:
 
 
 def check_choices(files: PairFiles) -> str | None:
-    """Every round chose a table that its share was worth, or nothing, and the rounds went on until epsilon was spent."""
+    """Every round chose a table that its share was worth, or nothing, and they went on until epsilon was spent."""
     files.once(_course)
     return None
 
@@ -82,7 +82,7 @@ CHECKS = (
         "only declared columns, cells of the public domains, and groups that follow from the noisy counts",
         first=True,
     ),
-    Claim("choices", check_choices, "every round chose among what its share of epsilon was worth", first=True, share=0.5),
+    Claim("choices", check_choices, "every round chose a table that its share was worth", first=True, share=0.5),
     Claim("promise", check_promise, "the parts of epsilon add up exactly"),
     Claim("model", check_model, "every count is the fit of what was measured", share=2.0),
     *LAST,

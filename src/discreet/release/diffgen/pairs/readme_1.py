@@ -28,7 +28,8 @@ def readme_1(statement: PairStatement, facts: Mapping[str, Any]) -> str:
   was counted, with noise (MEASURED, and AGAIN where it was counted twice), and about how many people there are (COUNT).
   GROUP is the group that the cell is in where a pair was counted by groups.
 - `data/pairs.parquet`: for each pair of columns that was counted (ROUND, FIRST, SECOND) and each two of their cells or
-  groups (FIRST_VALUE, SECOND_VALUE) what was counted, with noise (MEASURED), and about how many people there are (COUNT).
+  groups (FIRST_VALUE, SECOND_VALUE) what was counted, with noise (MEASURED), and about how many people there are
+  (COUNT).
 {PACKAGE}
 
 COUNT is what one model says that was fitted to everything measured: none is negative, and all of them agree. Answers

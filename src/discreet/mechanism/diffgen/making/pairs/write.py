@@ -27,10 +27,11 @@ def write_pairs(schema: Schema, course: Course, measured: Measured, folder: Path
     taxonomies, model = taxonomies_of(schema), fit(course, measured)
     columns = labelled_columns(taxonomies, course.begin.groups)
     columns = columns.append_column("MEASURED", _joined(measured.ones))
-    columns = columns.append_column("AGAIN", pa.nulls(len(columns), pa.int64()) if measured.again is None else _joined(measured.again))
-    chosen = [each.chosen for each in measured.rounds]
-    pairs = labelled_pairs(taxonomies, chosen)
-    pairs = pairs.append_column("MEASURED", _joined([each.counts for each in measured.rounds if each.counts is not None]))
+    again = pa.nulls(len(columns), pa.int64()) if measured.again is None else _joined(measured.again)
+    columns = columns.append_column("AGAIN", again)
+    pairs = labelled_pairs(taxonomies, [each.chosen for each in measured.rounds])
+    tables = [each.counts for each in measured.rounds if each.counts is not None]
+    pairs = pairs.append_column("MEASURED", _joined(tables))
     write_parquet([columns.append_column("COUNT", _counts(model.columns))], folder / COLUMNS)
     write_parquet([pairs.append_column("COUNT", _counts(model.pairs))], folder / PAIRS)
     if csv:
