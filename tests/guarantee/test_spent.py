@@ -20,8 +20,11 @@ NAMES = {
     For.SELECTIONS: "selections",
     For.SPLITS: "split points",
     For.UNSPENT: "not needed",
+    For.TOTAL: "total",
 }
+IN_ROUNDS = {For.CHOICE: "choice of round ", For.PAIR: "pair of round "}
 SHARE = Fraction(1, 3)
+WRONG = ("", "gift", "Leaves", "leaves ", "table of", "tables", "TABLE")
 
 
 @pytest.mark.parametrize(("paid", "name"), NAMES.items())
@@ -34,7 +37,23 @@ def test_a_part_has_the_name_that_releases_state(paid, name):
 
 def test_every_part_has_a_name_of_its_own():
     """None is left out of what is checked here."""
-    assert {*NAMES, For.TABLE} == set(For)
+    assert {*NAMES, *IN_ROUNDS, For.TABLE} == set(For)
+
+
+@pytest.mark.parametrize(("paid", "name"), IN_ROUNDS.items())
+@pytest.mark.parametrize("number", [1, 9, 10, 1234])
+def test_what_is_paid_in_rounds_is_named_with_its_round(paid, name, number):
+    """A choice and the table that it led to have the same number."""
+    part = Part(paid=paid, share=SHARE, round=number)
+    assert part.name == f"{name}{number}"
+    assert part_named(part.name, SHARE) == part
+
+
+@pytest.mark.parametrize("wrong", [{"paid": For.CHOICE}, {"paid": For.PAIR}, {"paid": For.TOTAL, "round": 1}])
+def test_a_round_is_named_by_what_is_paid_in_rounds_and_by_nothing_else(wrong):
+    """Else two values would have one name."""
+    with pytest.raises(PolicyError, match="must name a round where it was paid in rounds, and only there"):
+        Part(share=SHARE, **wrong)
 
 
 @given(st.text())
@@ -45,7 +64,10 @@ def test_a_table_is_named_with_its_column_whatever_that_is_called(column):
     assert part_named(part.name, SHARE) == part
 
 
-@pytest.mark.parametrize("name", ["", "gift", "Leaves", "leaves ", "table of", "tables", "TABLE"])
+@pytest.mark.parametrize(
+    "name",
+    [*WRONG, "pair of round ", "pair of round 0", "pair of round 01", "choice of round 10000", "choice of round -1"],
+)
 def test_another_name_is_refused(name):
     """Nothing is guessed."""
     with pytest.raises(PolicyError, match=r"parts of epsilon \(.*\) must be tables of columns or one of tables again"):

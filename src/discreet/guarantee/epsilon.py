@@ -63,9 +63,10 @@ class EpsilonPrivacy:
     def unspent(self) -> Fraction:
         return self.share(For.UNSPENT) or Fraction(0)
 
-    def share(self, paid: For, column: str | None = None) -> Fraction | None:
+    def share(self, paid: For, column: str | None = None, round: int | None = None) -> Fraction | None:
         """What one part cost; None where there is none."""
-        return next((part.share for part in self.parts if (part.paid, part.column) == (paid, column)), None)
+        wanted = paid, column, round
+        return next((part.share for part in self.parts if (part.paid, part.column, part.round) == wanted), None)
 
     def as_json(self) -> dict[str, Any]:
         return {
