@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -137,7 +138,7 @@ def test_a_stop_doubles_what_a_round_costs_until_nothing_larger_is_left():
     measured = walked(SETTING, 20_000, np.random.default_rng(0), stops=1.0)
     course = course_of(SETTING, measured)
     shares = [offer.share for offer in course.offers]
-    assert all(later == 2 * earlier for earlier, later in zip(shares[:-2], shares[1:-1], strict=True))
+    assert all(later == 2 * earlier for earlier, later in pairwise(shares[:-1]))
     assert shares[-1] > shares[-2]
     assert measured.again is not None
     assert sum(course.last.again) == course.last.left > SETTING.epsilon / 4
