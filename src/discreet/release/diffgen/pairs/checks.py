@@ -12,7 +12,7 @@ from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.course import Course, course_of
 from discreet.release.diffgen.pairs.fit import Fit, fit
 from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, PairNumbers, StatedPairs
-from discreet.release.diffgen.pairs.tables import PairTables, read_pairs
+from discreet.release.diffgen.pairs.read import PairTables, read_pairs
 from discreet.release.diffgen.pairs.walk import setting_of
 from discreet.release.family import Claim
 
