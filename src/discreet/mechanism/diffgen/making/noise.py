@@ -1,6 +1,6 @@
 """Noise: where every random number of a release comes from, and nothing else.
 
-`OpenDpNoise` is for releases: OpenDP's discrete Laplace law and Gumbel noisy max, safe in spite of floating point.
+`OpenDpNoise` is for releases: OpenDP's discrete Laplace law and its noisy max, safe in spite of floating point.
 `SeededNoise` is for tests: anyone can draw the same numbers again.
 
 Paper: [QSL] Theorem II.1 and section II-A.
@@ -33,6 +33,17 @@ class Noise(Protocol):
         """
 
 
+class Flips(Noise, Protocol):
+    """A source of noise that chooses by permute-and-flip too."""
+
+    def highest(self, scores: Ints, epsilon: Fraction, unit: int) -> int:
+        """A position, by permute-and-flip, at a cost of at most epsilon; one record moves each score by at most `unit`.
+
+        Positions are tried in random order, and one is taken with probability exp((score - highest) / scale). That is
+        never worse than the exponential mechanism, and the same as the highest score after exponential noise.
+        """
+
+
 class OpenDpNoise:
     """Noise for releases, from the operating system's entropy."""
 
@@ -45,6 +56,9 @@ class OpenDpNoise:
     def choose(self, scores: Sequence[float], epsilon: Fraction, sensitivity: float, *, monotone: bool) -> int:
         scale = _gumbel_scale(epsilon, sensitivity, monotone=monotone)
         return int(_noisy_max(scale, monotone)([float(score) for score in scores]))
+
+    def highest(self, scores: Ints, epsilon: Fraction, unit: int) -> int:
+        return int(_permute_and_flip(flip_scale(epsilon, unit))(scores.tolist()))
 
 
 class SeededNoise:
@@ -62,6 +76,10 @@ class SeededNoise:
         scale = _gumbel_scale(epsilon, sensitivity, monotone=monotone)
         return int(np.argmax(np.asarray(scores) + self._coins.gumbel(0.0, scale, size=len(scores))))
 
+    def highest(self, scores: Ints, epsilon: Fraction, unit: int) -> int:
+        below = (scores - scores.max()).astype(np.float64)
+        return int(np.argmax(below + self._coins.exponential(flip_scale(epsilon, unit), size=len(scores))))
+
 
 def scale_for(epsilon: Fraction) -> float:
     """The least scale, as a float, at which a count's noise costs no more than epsilon, in exact arithmetic."""
@@ -69,6 +87,14 @@ def scale_for(epsilon: Fraction) -> float:
     while Fraction(scale) * epsilon < 1:
         scale = math.nextafter(scale, math.inf)
     return scale
+
+
+def flip_scale(epsilon: Fraction, unit: int) -> float:
+    """The least scale, as a float, at which permute-and-flip costs no more than epsilon, in exact arithmetic.
+
+    It costs 2 unit / scale: with one record more, a score rises by a unit at most while the others fall by as much.
+    """
+    return scale_for(epsilon / (2 * unit))
 
 
 def _gumbel_scale(epsilon: Fraction, sensitivity: float, *, monotone: bool) -> float:
@@ -97,3 +123,11 @@ def _noisy_max(scale: float, monotone: bool) -> Any:
     dp = _opendp()
     space = dp.vector_domain(dp.atom_domain(T="f64", nan=False)), dp.linf_distance(T="f64", monotonic=monotone)
     return dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=scale)
+
+
+@cache
+def _permute_and_flip(scale: float) -> Any:
+    """OpenDP's noisy max under pure differential privacy: exponential noise, in whole numbers without rounding."""
+    dp = _opendp()
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    return dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)

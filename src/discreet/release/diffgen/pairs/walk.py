@@ -90,7 +90,14 @@ class Stage:
     @cached_property
     def people(self) -> int:
         """N: the mean of all noisy sums so far, by inverse variance, as a whole number of at least 1."""
-        return max(1, round(self.sums[0] / self.sums[1]))
+        return _people(self.sums)
+
+    def people_with(self, again: Sequence[Ints]) -> int:
+        """N with the columns' tables that were measured again."""
+        sums = self.sums
+        for noisy, share in zip(again, self.again, strict=True):
+            sums = _weighed(sums, noisy, share)
+        return _people(sums)
 
     @cached_property
     def next(self) -> Offer | None:
@@ -166,3 +173,7 @@ def _weighed(sums: tuple[Fraction, Fraction], noisy: Ints, share: Fraction) -> t
     """Sums and weights with one more table; its sum has a variance of 2 cells / share^2."""
     weight = share * share / noisy.size
     return sums[0] + weight * sum(noisy.ravel().tolist()), sums[1] + weight
+
+
+def _people(sums: tuple[Fraction, Fraction]) -> int:
+    return max(1, round(sums[0] / sums[1]))
