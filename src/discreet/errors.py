@@ -44,12 +44,18 @@ class TableError(DiscreetError):
 
 
 class Infeasible(DiscreetError):
-    """Nothing within the limits keeps the promise; `values` stand in the way, and `key` is as in PolicyError."""
+    """Nothing within the limits keeps the promise; `values` stand in the way, and `key` is as in PolicyError.
 
-    def __init__(self, message: str, *, values: tuple[object, ...] = (), key: tuple[str, ...] = ()) -> None:
+    `refused` is what a series must remember of it, for to know that this was refused tells something of the rows.
+    """
+
+    def __init__(
+        self, message: str, *, values: tuple[object, ...] = (), key: tuple[str, ...] = (), refused: str = ""
+    ) -> None:
         super().__init__(message)
         self.values = values
         self.key = key
+        self.refused = refused
 
 
 class CertificateError(DiscreetError):

@@ -47,6 +47,7 @@ def _buckets() -> Family[Any, Any, Any]:
         numbers=manifest.numbers_from_json,
         number_names=manifest.NUMBERS,
         later_numbers=manifest.LATER,
+        further_numbers=manifest.further_numbers,
         checks=checks.CHECKS,
         not_checkable=checks.NOT_CHECKABLE,
         words=words.WORDS,

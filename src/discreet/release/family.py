@@ -35,10 +35,14 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Words(Generic[M, G, N]):
-    """One version of the prose: facts for people and programs, and the README. It stays as it is for ever."""
+    """One version of the prose: facts for people and programs, and the README. It stays as it is for ever.
+
+    `speaks` says for which mechanisms: a version has no words for what came after it, or is for that alone.
+    """
 
     facts: Callable[[Statement[M, G, N]], dict[str, Any]]
     readme: Callable[[Statement[M, G, N], Mapping[str, Any]], str]
+    speaks: Callable[[M], bool] = field(default=lambda _: True)
 
 
 def of_guarantee(facts: Callable[[G, bool], dict[str, Any]]) -> Callable[[Statement[M, G, N]], dict[str, Any]]:
@@ -97,10 +101,15 @@ class Family(Generic[M, G, N]):
     holds: str
     drafts: Mapping[str, Any] = field(default_factory=dict)  # mechanism.draft.family.Drafts, by kind
     later_numbers: Mapping[str, int] = field(default_factory=dict)  # by name, the version of words that first has it
+    further_numbers: Callable[[Mapping[str, Any]], tuple[str, ...]] = field(default=lambda _: ())  # by its parameters
 
     def facts(self, statement: Statement[M, G, N]) -> dict[str, Any]:
         """The promise in the words of the statement's version."""
         return self.words[statement.words].facts(statement)
+
+    def words_for(self, mechanism: M) -> int:
+        """The latest version of the words that has some for a mechanism as it is stated."""
+        return max(number for number, words in self.words.items() if words.speaks(mechanism))
 
     def readme(self, statement: Statement[M, G, N], facts: Mapping[str, Any]) -> str:
         """The README, with these facts, in the words of the statement's version."""

@@ -53,6 +53,8 @@ def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
         )
     except PolicyError as error:
         raise ReleaseError(f"{MANIFEST}: {error}") from None
+    if not family.words[statement.words].speaks(mechanism):
+        raise ReleaseError(f"words ({statement.words}) must be a version that has words for what was published")
     return Manifest(
         folder=folder,
         statement=statement,
@@ -87,7 +89,7 @@ def _family_of(block: Mapping[str, Any]) -> Family[Any, Any, Any]:
 def _check_block(block: Mapping[str, Any], family: Family[Any, Any, Any]) -> None:
     """Every key is there and of its type, and no other; the family reads its own."""
     later = [name for name, since in family.later_numbers.items() if _since(block.get("words"), since)]
-    keys = (*_FIRST, *family.number_names, *later, *_LAST)
+    keys = (*_FIRST, *family.number_names, *later, *family.further_numbers(block["mechanism"]), *_LAST)
     if set(block) != set(keys):
         raise ReleaseError(f"the block 'discreet' must have exactly the keys {', '.join(keys)}")
     for name, (kind, word) in _TYPES.items():

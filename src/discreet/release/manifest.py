@@ -44,7 +44,7 @@ def write_manifest(
         numbers=numbers,
         continued=continued,
         seeded=seeded,
-        words=max(family.words),
+        words=family.words_for(stated),
     )
     facts = family.facts(statement)
     (folder / README).write_text(family.readme(statement, facts), encoding="utf-8")

@@ -31,7 +31,8 @@ class Place:
 
     `again` is the same release, made before. `continued` says that the custodian went on after other releases.
     `spent` is the epsilon of the releases before it, where releases are charged, and `memo` what the series remembers
-    of this one. `related` are the numbers of the entries that have people of it.
+    of this one. `related` are the numbers of the entries that have people of it, and `refused` what was refused to be
+    published of them before.
     """
 
     number: int = 1
@@ -41,6 +42,7 @@ class Place:
     spent: Fraction = Fraction(0)
     memo: str = ""
     related: tuple[int, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 def place_of(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.guarantee.fprime import FPrimePrivacy
+from discreet.release.buckets.along import broken_windows
 from discreet.release.buckets.manifest import QIT, ST, BucketNumbers, StatedMechanism
-from discreet.release.buckets.slack import is_part_of, leaves_slack
+from discreet.release.buckets.slack import Classes, is_part_of, leaves_slack
 from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
 from discreet.release.family import Claim
 from discreet.schema.domain import key_of
@@ -109,10 +112,40 @@ def check_slack(files: BucketFiles) -> str | None:
         return (
             f"kept_slack ({kept}) is not the slack that the mechanism states ({slack}), halved at most four times, or 0"
         )
-    limits, counts = dict(files.statement.guarantee.tolerance), files.once(_counts)
-    if kept and not leaves_slack(counts, limits, files.statement.numbers.classes, slack, kept):
-        return f"no allocation of the people to these sizes leaves the stated slack ({kept})"
+    limits = dict(files.statement.guarantee.tolerance)
+    for counts, classes in _parts(files) if kept else ():
+        if not leaves_slack(counts, limits, classes, slack, kept):
+            return f"no allocation of the people to these sizes leaves the stated slack ({kept})"
     return None
+
+
+def _parts(files: BucketFiles) -> Iterator[tuple[dict[object, int], Classes]]:
+    """What is planned together: the counts and classes of the whole table, or of each window."""
+    numbers = files.statement.numbers
+    if numbers.windows is None:
+        yield files.once(_counts), numbers.classes
+        return
+    listed = ", ".join(f"({number}, {each.first}, {each.last})" for number, each in enumerate(numbers.windows))
+    files.engine.rows(f"CREATE OR REPLACE TABLE windows AS FROM (VALUES {listed}) t(number, first, last)")
+    name = identifier(files.manifest.schema.sensitive)
+    held, classes = (
+        files.engine.rows(
+            f"""SELECT w.number, {what}, sum({often})::BIGINT FROM {relation} t
+                ASOF JOIN windows w ON t.BID >= w.first GROUP BY ALL ORDER BY ALL"""
+        )
+        for what, often, relation in ((f"t.{name}", "COUNT", "st"), ("persons", "1", files.once(_sizes)))
+    )
+    known: list[tuple[dict[object, int], list[tuple[int, int]]]] = [({}, []) for _ in numbers.windows]
+    for number, value, count in held:
+        known[number][0][value] = count
+    for number, size, buckets in classes:
+        known[number][1].append((size, buckets))
+    yield from known
+
+
+def check_windows(files: BucketFiles) -> str | None:
+    """The windows of a near release are consecutive runs of the curve, of the stated size."""
+    return broken_windows(files, files.once(_sizes), files.once(_counts))
 
 
 def check_order(files: BucketFiles) -> str | None:
@@ -134,6 +167,9 @@ CHECKS = (
     Claim("promise", check_promise, "the tolerances follow from the stated parameters"),
     Claim("slack", check_slack, "the sizes of the buckets leave the stated slack"),
     Claim("order", check_order, "the order of rows says nothing of the input's", share=1.7),
+    Claim(
+        "windows", check_windows, "windows, if any, are consecutive runs of the curve, of the stated size", share=1.0
+    ),
     *LAST,
 )
 NOT_CHECKABLE = (
@@ -141,4 +177,6 @@ NOT_CHECKABLE = (
     "that each row is in the bucket it was given by secret and uniformly random coins",
     "that the domains and parameters were chosen without looking at the data",
     "that no other release about the same people exists",
+    "of near buckets: that no other window, nor this one with other tolerances, was tried in vain, beside those that "
+    "refused_windows lists",
 )

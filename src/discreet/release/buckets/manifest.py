@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from discreet.errors import ReleaseError
 from discreet.ground.exact import exact_value, plain_number, stated
 from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
+from discreet.release.buckets.windows import NEAR_NUMBERS, Near, Window, near_from_json, windows_from_json
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
 from discreet.schema.domain import key_of
@@ -26,7 +27,8 @@ class StatedBuckets:
     """The parameters of buckets: the tolerance of a value is the one named for it, else the rule's.
 
     The rule is min(ceiling, theta x share + floor); where no ceiling is stated, as in the first releases, it is 1.
-    Where no slack is stated, as in those, it is 0; their composition "random" is what is called "even" now.
+    Where no slack is stated, as in those, it is 0; their composition "random" is what is called "even" now. `near` is
+    None where buckets are random.
     """
 
     sizes: str
@@ -38,6 +40,7 @@ class StatedBuckets:
     values: Mapping[str, Fraction]  # by the text of the value
     ceiling: Fraction | None = None
     slack: Fraction | None = None
+    near: Near | None = None
 
     kind: ClassVar[str] = "buckets"
 
@@ -70,6 +73,7 @@ class StatedBuckets:
             **({} if self.slack is None else {"slack": str(self.slack)}),
             "composition": self.composition,
             "tolerance": {"theta": str(self.theta), "floor": str(self.floor), "values": values, **ceiling},
+            **({} if self.near is None else self.near.as_json()),
         }
 
 
@@ -79,6 +83,7 @@ class StatedAnatomy:
 
     l: int  # noqa: E741 - the paper's name
     stated_composition: str | None = None  # the first releases state none
+    near: Near | None = None  # None where buckets are random
 
     kind: ClassVar[str] = "anatomy"
     values: ClassVar[Mapping[str, Fraction]] = {}
@@ -100,7 +105,7 @@ class StatedAnatomy:
 
     def as_json(self) -> dict[str, Any]:
         known = {} if self.stated_composition is None else {"composition": self.stated_composition}
-        return {"kind": self.kind, "l": self.l, **known}
+        return {"kind": self.kind, "l": self.l, **known, **({} if self.near is None else self.near.as_json())}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +113,10 @@ class BucketNumbers:
     """How many people there are, in how many buckets of which size, and what that loses.
 
     `unprotected` has every value whose tolerance is 1, with how many people have it; `kept_slack` is what the plan
-    kept of the slack that was asked for. Both are None where a release does not state them.
+    kept of the slack that was asked for. Both are None where a release does not state them. Of a near release,
+    `windows` are its windows in the order of the curve, and `refused_windows` the sizes that were tried in vain before
+    it; both are None where buckets are random. `classes`, `loss` and `kept_slack`, the least that any window kept, are
+    of the whole table.
     """
 
     rows: int
@@ -116,6 +124,8 @@ class BucketNumbers:
     loss: int
     unprotected: tuple[tuple[object, int], ...] | None = None
     kept_slack: Fraction | None = None
+    windows: tuple[Window, ...] | None = None
+    refused_windows: tuple[int, ...] | None = None
 
     @property
     def slack_used(self) -> Fraction:
@@ -132,7 +142,13 @@ class BucketNumbers:
         listed = [[plain_number(value), people] for value, people in self.unprotected or ()]
         known = {} if self.unprotected is None else {"unprotected": listed}
         slack = {} if self.kept_slack is None else {"kept_slack": str(self.kept_slack)}
-        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known, **slack}
+        near: dict[str, Any] = {}
+        if self.windows is not None:
+            near = {
+                "windows": [each.as_json() for each in self.windows],
+                "refused_windows": list(self.refused_windows or ()),
+            }
+        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known, **slack, **near}
 
 
 StatedMechanism = StatedBuckets | StatedAnatomy
@@ -154,8 +170,14 @@ def fields_of(statement: BucketStatement, path: str) -> Fields:
     return [bucket, field_of(schema, schema.sensitive), {"name": "COUNT", "type": "integer"}]
 
 
+def further_numbers(mechanism: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a release with these parameters, as they stand, states beside what every one does."""
+    return NEAR_NUMBERS if "assignment" in mechanism else ()
+
+
 def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
     """The parameters that a release states; raises ReleaseError where they are not all there, or others are."""
+    near, data = near_from_json(data)
     match data:
         case {
             "kind": "buckets",
@@ -181,18 +203,19 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
                 values={name: _fraction(number) for name, number in named.items()},
                 ceiling=_ceiling(more["ceiling"]) if more else None,
                 slack=_slack(rest["slack"]) if rest else None,
+                near=near,
             )
         case {"kind": "anatomy", "l": int(diversity)} if diversity > 1 and set(data) <= {"kind", "l"}:
-            return StatedAnatomy(l=diversity)
+            return StatedAnatomy(l=diversity, near=near)
         case {"kind": "anatomy", "l": int(diversity), "composition": str(composition), **rest} if (
             composition in COMPOSITIONS and not rest and diversity > 1
         ):
-            return StatedAnatomy(l=diversity, stated_composition=composition)
+            return StatedAnatomy(l=diversity, stated_composition=composition, near=near)
         case _:
             raise ReleaseError(
                 "the mechanism must state its kind and its parameters and nothing else: sizes, min_size, max_size, "
                 "slack, composition and tolerance (theta, floor, values, ceiling) for buckets, l and composition for "
-                "anatomy"
+                "anatomy, and for near buckets assignment, window and window_declared"
             )
 
 
@@ -215,8 +238,14 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
                 raise ReleaseError("classes must be a list of {size, buckets}, both 1 or more")
     known = _unprotected(block["unprotected"]) if "unprotected" in block else None
     kept = _slack(block["kept_slack"]) if "kept_slack" in block else None
+    windows, refused = windows_from_json(block) if "windows" in block else (None, None)
     return BucketNumbers(
-        classes=tuple(found), unprotected=known, kept_slack=kept, **whole_numbers(block, "rows", "loss")
+        classes=tuple(found),
+        unprotected=known,
+        kept_slack=kept,
+        windows=windows,
+        refused_windows=refused,
+        **whole_numbers(block, "rows", "loss"),
     )
 
 

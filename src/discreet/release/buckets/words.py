@@ -9,9 +9,11 @@ from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.buckets.facts_1 import facts_1
 from discreet.release.buckets.facts_2 import facts_2
 from discreet.release.buckets.facts_3 import facts_3
+from discreet.release.buckets.facts_4 import facts_4
 from discreet.release.buckets.manifest import BucketNumbers, BucketStatement, StatedMechanism
 from discreet.release.buckets.readme_2 import readme_2
 from discreet.release.buckets.readme_3 import readme_3
+from discreet.release.buckets.readme_4 import readme_4
 from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, promise
 from discreet.release.phrases_2 import PEOPLE, counting
@@ -47,8 +49,17 @@ the other columns, and it has no interval:
 """
 
 
+def _random(mechanism: StatedMechanism) -> bool:
+    return mechanism.near is None
+
+
+def _near(mechanism: StatedMechanism) -> bool:
+    return mechanism.near is not None
+
+
 WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
-    1: Words(facts=of_guarantee(facts_1), readme=readme_1),
-    2: Words(facts=counting(facts_2, lambda _: PEOPLE), readme=readme_2),
-    3: Words(facts=counting(facts_3, lambda _: PEOPLE), readme=readme_3),
+    1: Words(facts=of_guarantee(facts_1), readme=readme_1, speaks=_random),
+    2: Words(facts=counting(facts_2, lambda _: PEOPLE), readme=readme_2, speaks=_random),
+    3: Words(facts=counting(facts_3, lambda _: PEOPLE), readme=readme_3, speaks=_random),
+    4: Words(facts=counting(facts_4, lambda _: PEOPLE), readme=readme_4, speaks=_near),
 }

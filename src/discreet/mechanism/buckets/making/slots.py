@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -46,13 +47,10 @@ def draw_slots(
 ) -> Slots:
     """Compose the buckets freely, evenly ("even", once "random") or in turn, with ids without meaning."""
     names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
-    sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*plan.classes, strict=True))
-    records = np.array([[plan.allocation[value].get(size, 0) for size in sizes.tolist()] for value in values])
-    if composition == "free":
-        caps = caps_of([plan.tolerance[value] for value in values], sizes)
-        bucket, count, held = compose_freely(records, buckets, caps, names, coins, tell)
-    else:
-        bucket, count, held = _compose_by_class(plan.classes, records, composition, names, coins, tell)
+    sizes, _ = zip(*plan.classes, strict=True)
+    records = np.array([[plan.allocation[value].get(size, 0) for size in sizes] for value in values])
+    limits = [plan.tolerance[value] for value in values]
+    bucket, count, held = compose_classes(plan.classes, records, limits, composition, names, coins, tell)
     return Slots(
         bucket=bucket,
         value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held),
@@ -60,6 +58,25 @@ def draw_slots(
         starts=np.concatenate([[0], np.cumsum(records.sum(axis=1))]).astype(np.int64),
         coins=coins,
     )
+
+
+def compose_classes(
+    classes: Classes,
+    records: Ints,
+    limits: Sequence[Fraction],
+    composition: str,
+    names: Ids,
+    coins: Coins,
+    tell: Tell = lambda done: None,
+) -> tuple[Ids, Counts, Ints]:
+    """The buckets that hold each value, value after value, how often, and how many they are.
+
+    `records` has a row for each value and a column for each class, and `names` are the buckets' ids.
+    """
+    if composition == "free":
+        sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*classes, strict=True))
+        return compose_freely(records, buckets, caps_of(limits, sizes), names, coins, tell)
+    return _compose_by_class(classes, records, composition, names, coins, tell)
 
 
 def _compose_by_class(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from discreet.engine.columns import column_of, decoded
 from discreet.engine.parquet import GROUP, write_parquet
 from discreet.errors import TableError
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Steps, Tell
-from discreet.mechanism.buckets.making.compose import Ids
-from discreet.mechanism.buckets.making.slots import Slots, draw_slots, hand_out
+from discreet.mechanism.buckets.making.compose import Counts, Ids
+from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.release.buckets.manifest import QIT, ST
 from discreet.release.copies import write_copies
@@ -23,37 +25,49 @@ from discreet.schema.schema import Schema
 from discreet.series.coins import Coins
 from discreet.table.table import Table
 
-_DRAW, _ST, _HAND_OUT, _SORT = (
+DRAW, WRITE_ST, HAND_OUT, SORT = (
     "composing the buckets",
     "writing the sensitive table",
     "giving each row its bucket",
     "sorting and writing the rows",
 )
-SHARES = {_DRAW: 0.3, _ST: 0.15, _HAND_OUT: 0.1, _SORT: 0.25}  # of the time, as measured on 10M rows
+SHARES = {DRAW: 0.3, WRITE_ST: 0.15, HAND_OUT: 0.1, SORT: 0.25}  # of the time, as measured on 10M rows
 
 
 def write_buckets(table: Table, plan: BucketPlan, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
     """Fill `folder` with both tables; returns a digest of what the coins gave each row."""
     (folder / "data").mkdir()
-    with steps.step(_DRAW) as tell:
+    with steps.step(DRAW) as tell:
         slots = draw_slots(plan, tuple(table.histogram), plan.composition, coins, tell)
-    with steps.step(_ST):
-        _write_st(table.schema, slots, folder / ST)
-    drawn = hashlib.blake2b(digest_size=16)
-    handed, done = np.empty(table.rows, dtype=np.int32), 0
-    with steps.step(_HAND_OUT) as tell:
+    with steps.step(WRITE_ST):
+        order = np.argsort(slots.bucket.astype(np.int64) << 32 | slots.value)
+        write_st(table.schema, slots.bucket, slots.value, slots.count, folder / ST, order)
+    with steps.step(HAND_OUT) as tell:
         ids, starts = slots.shuffled(), slots.starts
-        del slots  # a large table's slots need not stay while its rows are read and sorted
-        for part in hand_out(ids, starts, _sensitive_codes(table, starts, tell)):
-            drawn.update(part.tobytes())
-            handed[done : done + len(part)] = part
-            done += len(part)
+        del slots, order  # a large table's slots need not stay while its rows are read and sorted
+        handed, drawn = gathered(table.rows, hand_out(ids, starts, _sensitive_codes(table, starts, tell)))
     del ids
-    with steps.step(_SORT) as tell, table.engine.watched(tell):
-        _write_qit(table, handed, folder / QIT)
+    write_rows(table, handed, folder, csv=csv, steps=steps)
+    return drawn
+
+
+def gathered(rows: int, handed: Iterable[Ids]) -> tuple[Ids, bytes]:
+    """The bucket id of every row, and a digest of them."""
+    drawn = hashlib.blake2b(digest_size=16)
+    ids, done = np.empty(rows, dtype=np.int32), 0
+    for part in handed:
+        drawn.update(part.tobytes())
+        ids[done : done + len(part)] = part
+        done += len(part)
+    return ids, drawn.digest()
+
+
+def write_rows(table: Table, ids: Ids, folder: Path, *, csv: bool, steps: Steps) -> None:
+    """Write the table of quasi-identifiers with each row's bucket, and copies of both tables where they are wanted."""
+    with steps.step(SORT) as tell, table.engine.watched(tell):
+        _write_qit(table, ids, folder / QIT)
     if csv:
         write_copies(folder, (QIT, ST))
-    return drawn.digest()
 
 
 def _sensitive_codes(table: Table, starts: Ints, tell: Tell) -> Iterator[Ints]:
@@ -68,16 +82,17 @@ def _sensitive_codes(table: Table, starts: Ints, tell: Tell) -> Iterator[Ints]:
         raise TableError("the table changed while it was read; publish again when nobody writes to it")
 
 
-def _write_st(schema: Schema, slots: Slots, to: Path) -> None:
-    """For each bucket its values and counts, sorted by bucket and value: an order that says nothing of the input's."""
+def write_st(
+    schema: Schema, bucket: Ids, value: NDArray[np.unsignedinteger[Any]], count: Counts, to: Path, order: Ints
+) -> None:
+    """For each bucket its values and counts, in an order by bucket and value: it says nothing of the input's."""
     encoding = schema.domains[schema.sensitive].encoding
-    order = np.argsort(slots.bucket.astype(np.int64) << 32 | slots.value)
 
     def groups() -> Iterator[pa.Table]:
         for start in range(0, len(order), GROUP):
             part = order[start : start + GROUP]
-            counts = column_of(slots.count[part].astype(np.int32))
-            columns = [column_of(slots.bucket[part]), decoded(encoding, slots.value[part]), counts]
+            counts = column_of(count[part].astype(np.int32))
+            columns = [column_of(bucket[part]), decoded(encoding, value[part]), counts]
             yield pa.Table.from_arrays(columns, names=["BID", schema.sensitive, "COUNT"])
 
     write_parquet(groups(), to)

@@ -13,12 +13,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.shown import and_more, name_of, name_some
 from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
 from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
+from discreet.release.buckets.windows import Near
 from discreet.schema.domain import key_of
 
 if TYPE_CHECKING:
@@ -34,6 +36,22 @@ _CLOCK = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class WindowPlan:
+    """The plan of one window of near buckets, whose ids are `first` to `last`.
+
+    `records` has a row for each of its `values`, by position, and a column for each of its classes.
+    """
+
+    rows: int
+    first: int
+    last: int
+    classes: Classes
+    kept_slack: Fraction
+    values: Ints = field(repr=False, compare=False)
+    records: Ints = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class BucketPlan:
     """A valid bucket setting: how many buckets of which size, and how many records of each value in each class.
 
@@ -44,6 +62,9 @@ class BucketPlan:
     `slack` was asked for and `kept_slack` is what is kept of it: the same, halved some times, or 0. `slacks` has the
     share of its caps that each value that occurs leaves unused, at least; none without slack. `composition` says how
     the buckets will be composed.
+
+    Of near buckets, `near` says how large a window is, and `windows` have a plan each; the rest is of all of them
+    together. `kept_slack` is the least that any of them keeps, and `slacks` are those of the whole table.
     """
 
     classes: Classes
@@ -56,6 +77,8 @@ class BucketPlan:
     kept_slack: Fraction = Fraction(0)
     slacks: Mapping[object, Fraction] = field(default_factory=dict, repr=False)
     composition: str = "free"
+    near: Near | None = None
+    windows: tuple[WindowPlan, ...] = field(default=(), repr=False)
 
     @property
     def lower_bound(self) -> int:

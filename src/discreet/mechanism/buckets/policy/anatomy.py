@@ -17,16 +17,20 @@ from discreet.ground.progress import Progress
 from discreet.ground.shown import name_some, shown
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
+from discreet.mechanism.buckets.planning.near import PlanWindow
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.mechanism.buckets.planning.validity import find_violation
+from discreet.mechanism.buckets.planning.window_plans import anatomy_windows
+from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
+from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
 from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
 LARGEST_L = 199
-_KNOWN = ("l", "composition")
+_KNOWN = ("l", "composition", "assignment", "window")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,8 @@ class Anatomy(Bucketing):
 
     l: int  # noqa: E741 - the paper's name
     composition: str = "free"
+    assignment: str = "random"
+    window: int | None = None
 
     kind: ClassVar[str] = "anatomy"
     blamed: ClassVar[str] = "l"
@@ -43,6 +49,7 @@ class Anatomy(Bucketing):
         object.__setattr__(self, "composition", read_composition(self.composition))
         if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:
             raise PolicyError(f"l ({shown(self.l)}) must be a whole number between 2 and {LARGEST_L}", key=("l",))
+        check_assignment(self.assignment, self.window)
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
@@ -86,15 +93,20 @@ class Anatomy(Bucketing):
         plan = plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
         return replace(plan, composition=self.composition)
 
+    def window_planner(self, whole: BucketPlan) -> PlanWindow:
+        """Buckets of l and l + 1 in every window."""
+        return anatomy_windows(self.l)
+
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises: the tolerance 1/l for every value."""
         return FPrimePrivacy(tolerance=tuple((value, Fraction(1, self.l)) for value in counts))
 
     def as_toml(self) -> dict[str, Any]:
-        return {"l": self.l, "composition": self.composition}
+        return {"l": self.l, "composition": self.composition, **toml_assignment(self.assignment, self.window)}
 
     def as_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "l": self.l, "composition": self.composition}
+        near = stated_assignment(self.assignment, self.window)
+        return {"kind": self.kind, "l": self.l, "composition": self.composition, **near}
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -104,5 +116,6 @@ class Anatomy(Bucketing):
             "properties": {
                 "l": {"description": about, "type": "integer", "minimum": 2, "maximum": LARGEST_L},
                 "composition": COMPOSITION,
+                **ASSIGNMENT,
             },
         }

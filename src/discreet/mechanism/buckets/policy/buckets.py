@@ -18,12 +18,17 @@ from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import LARGEST
 from discreet.mechanism.buckets.planning.compare import MAX_SIZES, THETAS, compare_sizes, sweep
+from discreet.mechanism.buckets.planning.near import PlanWindow
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.planners import PLANNERS
 from discreet.mechanism.buckets.planning.slack import DEFAULT, read_slack
+from discreet.mechanism.buckets.planning.window_plans import window_planner
+from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
+from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
 from discreet.mechanism.plan import Alternatives
+from discreet.release.buckets.windows import Near
 from discreet.schema.domain import key_of
 from discreet.schema.json_schema import NUMBER
 from discreet.schema.mechanisms import Complain, Mechanism
@@ -32,6 +37,10 @@ from discreet.schema.schema import Schema
 from discreet.table.table import Table
 
 _KEYS = ("theta", "floor", "ceiling", "values")  # of a tolerance
+_BESIDE: dict[str, dict[str, Any]] = {  # what a parameter is tried with, to be judged by itself
+    "min_size": {"max_size": LARGEST},
+    "window": {"assignment": "near"},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +53,8 @@ class Buckets(Bucketing):
     max_size: int = 50
     slack: Number = DEFAULT
     composition: str = "free"
+    assignment: str = "random"
+    window: int | None = None
 
     kind: ClassVar[str] = "buckets"
     blamed: ClassVar[str] = "tolerance"
@@ -70,10 +81,11 @@ class Buckets(Bucketing):
             )
         object.__setattr__(self, "slack", read_slack(self.slack))
         object.__setattr__(self, "composition", read_composition(self.composition))
+        check_assignment(self.assignment, self.window)
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
-        known = ("tolerance", "sizes", "min_size", "max_size", "slack", "composition")
+        known = ("tolerance", "sizes", "min_size", "max_size", "slack", "composition", "assignment", "window")
         for name in section:
             if name not in known:
                 complain((name,), f"{name} is not a parameter of buckets{did_you_mean(name, known)}")
@@ -81,7 +93,7 @@ class Buckets(Bucketing):
         rest = {name: value for name, value in section.items() if name in known[1:]}
         wrong = False
         for name, value in rest.items():
-            both = {"max_size": LARGEST, name: value} if name == "min_size" else {name: value}
+            both = {**_BESIDE.get(name, {}), name: value}
             try:
                 cls(tolerance=Tolerance(floor=1), **both)
             except PolicyError as error:
@@ -120,6 +132,10 @@ class Buckets(Bucketing):
                 error.key = ("tolerance", "values", key_of(named[0]))
             raise
 
+    def window_planner(self, whole: BucketPlan) -> PlanWindow:
+        """The policy's planner, window by window."""
+        return window_planner(whole, self.sizes, exact("slack", self.slack))
+
     def alternatives(self, table: Table, over: str) -> Alternatives:
         """Every way to choose sizes side by side, or how the cost moves with theta or max_size."""
         counts = table.histogram
@@ -147,6 +163,7 @@ class Buckets(Bucketing):
             "max_size": self.max_size,
             "slack": toml_number(exact("slack", self.slack)),
             "composition": self.composition,
+            **toml_assignment(self.assignment, self.window),
             "tolerance": self._tolerance(toml_number),
         }
 
@@ -159,6 +176,7 @@ class Buckets(Bucketing):
             "slack": str(self.slack),
             "composition": self.composition,
             "tolerance": self._tolerance(str),
+            **stated_assignment(self.assignment, self.window),
         }
 
     @classmethod
@@ -178,6 +196,7 @@ class Buckets(Bucketing):
                 }
                 | NUMBER,
                 "composition": COMPOSITION,
+                **ASSIGNMENT,
                 "tolerance": {
                     "description": "How probable an inference of each value may become: min(ceiling, theta x share "
                     "+ floor), or as listed; the ceiling is 1 unless given.",
@@ -188,9 +207,9 @@ class Buckets(Bucketing):
             },
         }
 
-    def stated(self) -> dict[str, Any]:
+    def stated(self, near: Near | None = None) -> dict[str, Any]:
         """As a release states it: the ceiling too where it is 1, which a policy's digest does not count."""
-        return {**self.as_json(), "tolerance": {**self._tolerance(str), "ceiling": str(self.tolerance.ceiling)}}
+        return {**super().stated(near), "tolerance": {**self._tolerance(str), "ceiling": str(self.tolerance.ceiling)}}
 
     def _tolerance(self, write: Any) -> dict[str, Any]:
         own = self.tolerance

@@ -17,6 +17,7 @@ from discreet.ground.exact import Number, exact, toml_number
 from discreet.ground.progress import Progress, Steps
 from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.mechanism.diffgen.making.noise import OpenDpNoise, SeededNoise
+from discreet.mechanism.diffgen.making.pairs.counting import counted
 from discreet.mechanism.diffgen.making.pairs.measure import measure_pairs
 from discreet.mechanism.diffgen.making.pairs.write import write_pairs
 from discreet.mechanism.diffgen.planning.pairs_plan import PairsPlan, plan_of, possible_parts
@@ -104,7 +105,8 @@ class Pairs:
         """The noisy measurements: they are paid for once, and the same ones give the same release."""
         noise = SeededNoise(coins.stream("noise")) if coins.seeded else OpenDpNoise()
         with steps.step(_MEASURE) as tell:
-            return measure_pairs(table, self.setting(table.schema), noise, tell).as_json()
+            rows = counted(table, taxonomies_of(table.schema), tell)
+            return measure_pairs(rows, self.setting(table.schema), noise).as_json()
 
     def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
         """What follows from the measurements, written down; the rows are not looked at again."""
