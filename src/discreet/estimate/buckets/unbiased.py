@@ -73,7 +73,7 @@ def _partly(found: Answer, matched: Matched, way: Way) -> Estimate:
     usual = way.estimate(found.value, spread, matched.limits, over=COINS, note=_SOME)
     if found.off <= way.width * error:
         return usual
-    if (usual.low, usual.high) == matched.limits:
+    if usual.low == matched.limits[0] and usual.high == matched.limits[1]:
         return way.bounds_only(matched.limits, note=f"{_UNKNOWN}; only the bounds are known")
     return replace(usual, value=None, standard_error=None, design=None, note=f"{_UNKNOWN} in some windows")
 

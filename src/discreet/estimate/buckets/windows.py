@@ -76,21 +76,25 @@ class Windows:
 
     def sums(self, buckets: Floats | Ints) -> Floats:
         """The sum of something over each window's buckets."""
-        return np.bincount(self.of_bucket, buckets, minlength=len(self.ends))
+        return np.asarray(np.bincount(self.of_bucket, buckets, minlength=len(self.ends)), dtype=np.float64)
 
     def totals(self, cells: Floats | Ints) -> Floats:
         """The sum of something over each window's cells."""
-        return np.bincount(self.window, cells, minlength=len(self.ends))
+        return np.asarray(np.bincount(self.window, cells, minlength=len(self.ends)), dtype=np.float64)
 
     def per_cell(self, weights: Floats) -> Floats:
         """sum over a window's buckets g of c_gx weights_g, for each cell."""
         own = self.composition
-        return np.bincount(self.cell, own.count * weights[own.bucket], minlength=len(self.value))
+        return np.asarray(
+            np.bincount(self.cell, own.count * weights[own.bucket], minlength=len(self.value)), dtype=np.float64
+        )
 
     def per_bucket(self, weights: Floats) -> Floats:
         """sum_x c_gx weights_kx for each bucket g of window k."""
         own = self.composition
-        return np.bincount(own.bucket, own.count * weights[self.cell], minlength=len(own.ids))
+        return np.asarray(
+            np.bincount(own.bucket, own.count * weights[self.cell], minlength=len(own.ids)), dtype=np.float64
+        )
 
     def having(self, chosen: tuple[int, ...]) -> Floats:
         """1 for each cell of these values, 0 for the others."""
