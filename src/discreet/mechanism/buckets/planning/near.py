@@ -117,13 +117,12 @@ def plan_windows(
 
 def refusal(near: Near) -> Infeasible:
     """What is said where some window cannot be planned: never which, nor how many, nor what they hold."""
-    whose = "the window that was declared" if near.declared else "the window that the rule gives"
+    whose = "as declared" if near.declared else "by the rule"
     return Infeasible(
-        f"window ({near.window:,}, {whose}) must be such that every window of so many rows along the curve can be "
-        'bucketed within the tolerances, and that is not so; raise tolerances, or say assignment = "random". To try '
-        "again with another window, or with other tolerances, tells whoever learns of it something about what some "
-        "window holds: publish remembers in the series that this one was refused and states it in later near releases, "
-        "plan and check remember nothing, so whoever tried there must keep it to himself",
+        f"window ({near.window:,}, {whose}) must be such that all windows of so many rows along the curve can be "
+        'bucketed within the tolerances, and it is not; raise tolerances, or say assignment = "random". Another window, '
+        "or other tolerances, are no free try: whoever learns that this was refused learns something of what windows "
+        "hold. publish has the series remember it, for later near releases to state; plan and check remember nothing",
         key=("window",) if near.declared else ("assignment",),
         refused=str(near.window),
     )
