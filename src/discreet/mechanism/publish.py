@@ -7,10 +7,11 @@ the series remembers every release before anybody can see it; and the folder app
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace as replace_fields
 from pathlib import Path
 
-from discreet.errors import PolicyError, SeriesRefusal
+from discreet.errors import Infeasible, PolicyError, SeriesRefusal
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
 from discreet.ground.progress import Progress, Steps
@@ -22,6 +23,7 @@ from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
 from discreet.series.place import usual_series, usual_witness
+from discreet.series.refusals import Refusal
 from discreet.series.rules import Place, place_of
 from discreet.series.store import Entry, Series
 from discreet.series.witness import forgotten, note
@@ -75,7 +77,7 @@ def publish(
         seen, place = _place(table, policy, mechanism, memory, steps, new_series=new_series)
         mechanism.fits(table)
         coins = memory.coins.derive(seen.rows, policy.digest)
-        with new_folder(to, replace=replace) as folder:
+        with _remembering(memory, seen, policy), new_folder(to, replace=replace) as folder:
             if (entry := place.again) is None:
                 with table.unchanged():
                     place = replace_fields(place, memo=mechanism.memo(table, coins, steps))
@@ -96,6 +98,17 @@ def publish(
             number = memory.record(replace_fields(entry, drawn=drawn, release=str(to.resolve())))
         note(usual_witness(), memory.name, number, to / MANIFEST)
     return open_release(to)
+
+
+@contextmanager
+def _remembering(memory: Series, seen: Recognizing, policy: Policy) -> Iterator[None]:
+    """Where to hear that these rows were refused tells something of them, the series remembers it first."""
+    try:
+        yield
+    except Infeasible as error:
+        if error.refused:
+            memory.refuse(Refusal(rows=seen.rows, policy=policy.digest, what=error.refused, people=seen.kept))
+        raise
 
 
 def _warnings(seen: Recognizing, policy: Policy) -> Iterator[str]:
@@ -145,7 +158,9 @@ def _place(
         )
     if place.again is None and lost is not None:
         place = replace_fields(place, continued=True)
-    return seen, place
+    before = len(entries) if place.again is None else place.again.number - 1
+    known = [each for each in memory.refusals() if each.after <= before]
+    return seen, replace_fields(place, refused=seen.refused(known))
 
 
 def _entry(seen: Recognizing, place: Place, policy: Policy, mechanism: Publishes, to: Path) -> Entry:

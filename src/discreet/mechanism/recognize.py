@@ -17,6 +17,7 @@ from discreet.ground.progress import Tell
 from discreet.series.apart import MOST, Column, candidates
 from discreet.series.digest import RowDigest
 from discreet.series.people import CHANCE, Histogram, closeness, keyed_people, people_from_bytes, shared
+from discreet.series.refusals import Refusal
 from discreet.series.rules import Met
 from discreet.series.sketch import Sketch, Sketching
 from discreet.series.store import Entry
@@ -67,9 +68,13 @@ class Recognizing:
         """The entries that have people of this table, by number."""
         found = {}
         for entry in entries:
-            if (met := self._met(entry)) is not None:
+            if (met := self._met(entry.people)) is not None:
                 found[entry.number] = met
         return found
+
+    def refused(self, refusals: Sequence[Refusal]) -> tuple[str, ...]:
+        """What was refused of these people."""
+        return tuple(each.what for each in refusals if each.rows == self.rows or self._met(each.people) is not None)
 
     @property
     def sampled(self) -> dict[str, Ints]:
@@ -92,10 +97,11 @@ class Recognizing:
                 return found
         return None
 
-    def _met(self, entry: Entry) -> Met | None:
-        if not entry.people:
+    def _met(self, kept: bytes) -> Met | None:
+        """How people of whom this was kept are met here."""
+        if not kept:
             return Met(common=self._table.rows, how="in a series that did not remember people yet")
-        people = people_from_bytes(entry.people)
+        people = people_from_bytes(kept)
         columns = {name.casefold() for name in self._table.columns}
         if people.columns and set(people.columns) <= columns:
             common = shared(people, self._sketch_of(people.columns), self._key)

@@ -1,7 +1,7 @@
 """Series files of earlier formats, brought to this one: what they remember must not be lost with an update.
 
-Format 4 kept nothing to know people again. Format 3 kept bucket sizes and measurements in columns of their own, format
-2 had no measurements; both called an entry a view. Now a mechanism has one memo.
+Format 5 remembered no refusals. Format 4 kept nothing to know people again. Format 3 kept bucket sizes and measurements
+in columns of their own, format 2 had no measurements; both called an entry a view. Now a mechanism has one memo.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 
+from discreet.series.refusals import TABLE
+
 _FIRST = ("rows", "ordered", "policy", "drawn")
 _VIEW = (*_FIRST, "classes", "continued", "release", "published")
 OLDER = {  # the columns of an entry, by format
     2: _VIEW,
     3: (*_VIEW, "measured", "epsilon"),
     4: (*_FIRST, "memo", "cost", "continued", "release", "published"),
+    5: (),  # those of today
 }
 
 
@@ -24,6 +27,9 @@ def renew(db: sqlite3.Connection, form: int, seal: Callable[..., bytes], tables:
     `tables` makes the new tables; raises ValueError where an entry's seal is broken. All entries were of one table, so
     each is related to all before it, and whoever publishes next is too.
     """
+    db.execute(TABLE)
+    if form == 5:
+        return
     columns, old = OLDER[form], "entry" if form == 4 else "view"
     found = db.execute(f"SELECT {', '.join(columns)}, seal FROM {old} ORDER BY rowid").fetchall()
     if any(own != seal(*row) for *row, own in found):

@@ -22,9 +22,10 @@ from discreet.errors import SeriesRefusal
 from discreet.ground.disk import sweep, sync, take_name, workplace
 from discreet.ground.exact import stated
 from discreet.series.coins import Coins, fresh_key
+from discreet.series.refusals import TABLE, Refusal, add_refusal, read_refusals
 from discreet.series.renew import OLDER, renew
 
-FORMAT = 5
+FORMAT = 6
 _PATIENCE = 60.0  # seconds to wait for another publisher
 _DURABLE = "PRAGMA synchronous = EXTRA"  # the directory is synced too, when the journal is gone
 TABLES = """
@@ -79,9 +80,9 @@ class Entry:
 class Series:
     """An open series, locked against other publishers until it is closed.
 
-    `record` and `reserve` alone write, and what they wrote is on disk when they return. Everything in the file is
-    sealed with the key, so a file that was damaged is refused: a lost key or entry would let the same rows get fresh
-    coins. A new file in which nothing was recorded is removed again.
+    `record`, `reserve` and `refuse` alone write, and what they wrote is on disk when they return. Everything in the
+    file is sealed with the key, so a file that was damaged is refused: a lost key or entry would let the same rows get
+    fresh coins. A new file in which nothing was recorded is removed again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -111,7 +112,8 @@ class Series:
         if form != FORMAT and form not in OLDER:
             raise ValueError(f"its format is {form}, this version reads {FORMAT}")
         self.coins = Coins(key=key)
-        if seal != self._seal(form, key, number):
+        refusals = () if form in OLDER else (len(self.refusals()),)
+        if seal != self._seal(form, key, number, *refusals):
             raise ValueError("its content is damaged")
         if form in OLDER:
             renew(self._db, form, self._seal, TABLES)
@@ -143,6 +145,20 @@ class Series:
                 raise ValueError("its content is damaged")
             return tuple(_entry(row, number) for number, (*row, _) in enumerate(found, start=1))
 
+    def refusals(self) -> tuple[Refusal, ...]:
+        """What was refused, oldest first."""
+        with self._guarded():
+            return read_refusals(self._db, self._seal)
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Remember what was refused, once, before anybody hears of it."""
+        number, known = len(self.entries()), {(each.rows, each.policy) for each in self.refusals()}
+        if (refusal.rows, refusal.policy) in known:
+            return
+        with self._guarded():
+            add_refusal(self._db, replace(refusal, after=number, at=_now()), self._seal)
+            self._commit(number)
+
     def record(self, entry: Entry) -> int:
         """Remember a release before anybody can see it; the number of its entry.
 
@@ -164,12 +180,15 @@ class Series:
             else:
                 names, marks = ", ".join((*COLUMNS, "seal")), ", ".join("?" * (len(row) + 1))
                 self._db.execute(f"INSERT INTO entry ({names}) VALUES ({marks})", (*row, self._seal(*row)))
-            number = len(entries) + (first is None)
-            seal = self._seal(FORMAT, self.coins.key, number)
-            self._db.execute("UPDATE series SET format = ?, entries = ?, seal = ?", (FORMAT, number, seal))
-            self._db.execute("COMMIT")
-            self._new = False
+            self._commit(len(entries) + (first is None))
         return kept.number
+
+    def _commit(self, number: int) -> None:
+        """Seal how much is remembered, with so many entries, and have it on disk."""
+        seal = self._seal(FORMAT, self.coins.key, number, len(read_refusals(self._db, self._seal)))
+        self._db.execute("UPDATE series SET format = ?, entries = ?, seal = ?", (FORMAT, number, seal))
+        self._db.execute("COMMIT")
+        self._new = False
 
     def reserve(self, entry: Entry) -> None:
         """Remember what was measured and what it cost before any file of the release exists, and stay locked."""
@@ -232,9 +251,9 @@ def _create(path: Path) -> None:
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(new, isolation_level=None)) as db:
             db.execute(_DURABLE)
-            db.executescript(f"BEGIN; {TABLES}")
+            db.executescript(f"BEGIN; {TABLES} {TABLE};")
             key = fresh_key()
-            db.execute("INSERT INTO series VALUES (?, ?, ?, ?)", (FORMAT, key, 0, _seal(key, FORMAT, key, 0)))
+            db.execute("INSERT INTO series VALUES (?, ?, ?, ?)", (FORMAT, key, 0, _seal(key, FORMAT, key, 0, 0)))
             db.execute("COMMIT")
         sync(new)
         with suppress(FileExistsError):  # another publisher was faster, and its key is the key
@@ -250,7 +269,7 @@ def _discard(path: Path) -> None:
     """Remove a series in which nothing is recorded, unless another publisher is using it."""
     with suppress(sqlite3.Error, OSError), closing(_connect(path, timeout=0)) as db:
         db.execute("BEGIN IMMEDIATE")
-        if not db.execute("SELECT count(*) FROM entry").fetchone()[0]:
+        if not db.execute("SELECT (SELECT count(*) FROM entry) + (SELECT count(*) FROM refusal)").fetchone()[0]:
             path.unlink()  # while it is locked, so that whoever waits for it finds it gone
 
 

@@ -10,7 +10,7 @@ tolerance f'_x of the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -20,24 +20,11 @@ from discreet.errors import Infeasible, PolicyError
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 from discreet.ground.shown import name_of
-from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
+from discreet.mechanism.buckets.planning.caps import smallest_size
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan, WindowPlan
+from discreet.mechanism.buckets.planning.window_plans import Held, WindowPlanner
 from discreet.release.buckets.windows import Near, sizes_of, window_by_rule
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """Classes that a window can have, its records of each value (rows) in each class, and the slack that is kept."""
-
-    classes: Classes
-    records: Ints
-    kept_slack: Fraction
-
-
-PlanWindow = Callable[
-    [Ints, Sequence[Fraction]], Setting | None
-]  # from the counts of the values that occur, and limits
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,7 +81,7 @@ def plan_windows(
     near: Near,
     cells: Cells,
     limits: Sequence[Fraction],
-    plan_window: PlanWindow,
+    planner: WindowPlanner,
     tell: Tell = lambda done: None,
 ) -> BucketPlan:
     """The plan of all windows, with the certificate of `whole`, the plan of all rows together.
@@ -102,10 +89,10 @@ def plan_windows(
     Raises Infeasible, which says nothing of the window, where one cannot be planned: all others are planned too.
     """
     rows = sizes_of(sum(whole.counts.values()), near.window)
+    held = [Held(counts=counts, limits=[limits[value] for value in values.tolist()]) for values, counts in cells.each()]
     found: list[WindowPlan] = []
     refused, first = False, 1
-    for number, (values, counts) in enumerate(cells.each()):
-        setting = plan_window(counts, [limits[value] for value in values.tolist()])
+    for number, ((values, _), setting) in enumerate(zip(cells.each(), planner(held), strict=True)):
         if setting is None:
             refused = True
         else:
@@ -130,13 +117,12 @@ def plan_windows(
 
 def refusal(near: Near) -> Infeasible:
     """What is said where some window cannot be planned: never which, nor how many, nor what they hold."""
-    whose = "the window that was declared" if near.declared else "the window that the rule gives"
+    whose = "as declared" if near.declared else "by the rule"
     return Infeasible(
-        f"window ({near.window:,}, {whose}) must be such that every window of so many rows along the curve can be "
-        'bucketed within the tolerances, and that is not so; raise tolerances, or say assignment = "random". To try '
-        "again with another window, or with other tolerances, tells whoever learns of it something about what some "
-        "window holds: publish remembers in the series that this one was refused and states it in later near releases, "
-        "plan and check remember nothing, so whoever tried there must keep it to himself",
+        f"window ({near.window:,}, {whose}) must be such that all windows of so many rows along the curve can be "
+        'bucketed within the tolerances, and it is not; raise tolerances, or say assignment = "random". Another window, '
+        "or other tolerances, are no free try: whoever learns that this was refused learns something of what windows "
+        "hold. publish has the series remember it, for later near releases to state; plan and check remember nothing",
         key=("window",) if near.declared else ("assignment",),
         refused=str(near.window),
     )

@@ -17,11 +17,10 @@ from discreet.ground.progress import Progress
 from discreet.ground.shown import name_some, shown
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
-from discreet.mechanism.buckets.planning.near import PlanWindow
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.mechanism.buckets.planning.validity import find_violation
-from discreet.mechanism.buckets.planning.window_plans import anatomy_windows
+from discreet.mechanism.buckets.planning.window_plans import AnatomyWindows, WindowPlanner
 from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
 from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
@@ -93,9 +92,9 @@ class Anatomy(Bucketing):
         plan = plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
         return replace(plan, composition=self.composition)
 
-    def window_planner(self, whole: BucketPlan) -> PlanWindow:
+    def window_planner(self, whole: BucketPlan) -> WindowPlanner:
         """Buckets of l and l + 1 in every window."""
-        return anatomy_windows(self.l)
+        return AnatomyWindows(l=self.l)
 
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises: the tolerance 1/l for every value."""

@@ -18,12 +18,11 @@ from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import LARGEST
 from discreet.mechanism.buckets.planning.compare import MAX_SIZES, THETAS, compare_sizes, sweep
-from discreet.mechanism.buckets.planning.near import PlanWindow
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.planners import PLANNERS
 from discreet.mechanism.buckets.planning.slack import DEFAULT, read_slack
-from discreet.mechanism.buckets.planning.window_plans import window_planner
+from discreet.mechanism.buckets.planning.window_plans import BucketWindows, WindowPlanner
 from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
 from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
@@ -132,9 +131,9 @@ class Buckets(Bucketing):
                 error.key = ("tolerance", "values", key_of(named[0]))
             raise
 
-    def window_planner(self, whole: BucketPlan) -> PlanWindow:
+    def window_planner(self, whole: BucketPlan) -> WindowPlanner:
         """The policy's planner, window by window."""
-        return window_planner(whole, self.sizes, exact("slack", self.slack))
+        return BucketWindows(whole=whole, sizes=self.sizes, slack=exact("slack", self.slack))
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
         """Every way to choose sizes side by side, or how the cost moves with theta or max_size."""
