@@ -151,8 +151,8 @@ CASES = (
     Case(
         name="near anatomy",
         variant=True,
-        mechanism=lambda: discreet.Anatomy(l=2, assignment="near", window=30),
-        other=lambda: discreet.Anatomy(l=2, assignment="near", window=40),
+        mechanism=lambda: discreet.Anatomy(l=2, assignment="near", window=60),
+        other=lambda: discreet.Anatomy(l=2, assignment="near", window=50),
         tables=("qit", "st"),
         unit="people",
         any_order=False,

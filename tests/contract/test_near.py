@@ -306,7 +306,9 @@ def test_a_window_smaller_than_the_smallest_bucket_is_no_policy():
         lambda: discreet.Anatomy(l=4, assignment="near", window=3),
         lambda: discreet.Buckets(tolerance=tolerance(), min_size=4, assignment="near", window=3),
     ):
-        with pytest.raises(discreet.PolicyError, match=r"window \(3\) must be at least 4, the rows of the smallest") as bad:
+        with pytest.raises(
+            discreet.PolicyError, match=r"window \(3\) must be at least 4, the rows of the smallest"
+        ) as bad:
             build()
         assert bad.value.key == ("window",)
 

@@ -10,7 +10,7 @@ from discreet.release.buckets.facts_3 import facts_3
 from discreet.release.buckets.manifest import BucketStatement
 
 _COST = (
-    "Near buckets were measured against random ones on five tables. They lose 1.1 to 1.5 times as much. Answers were "
+    "Near buckets were measured against random ones on five tables. They lose 1.1 to 1.6 times as much. Answers were "
     "closer to the truth on most tables, and one who learns from all buckets guessed fewer values right: 78 % instead "
     "of 84 % on Adult, 43 % instead of 60 % on a census. The promise is the same."
 )
@@ -38,7 +38,9 @@ def facts_4(statement: BucketStatement) -> dict[str, Any]:
 def _windows(statement: BucketStatement) -> str:
     near, windows = statement.mechanism.near, statement.numbers.windows or ()
     rows, declared = (near.window, near.declared) if near else (0, False)
-    why = "which the policy gave" if declared else "which follow from the counts of the sensitive values by a public rule"
+    why = (
+        "which the policy gave" if declared else "which follow from the counts of the sensitive values by a public rule"
+    )
     if len(windows) == 1:
         cut = f"There is one window: {rows:,} rows, {why}, go into the table only once, so any rows may share a bucket"
     else:
