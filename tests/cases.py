@@ -137,6 +137,27 @@ CASES = (
         any_order=False,
     ),
     Case(
+        name="near buckets",
+        mechanism=lambda: discreet.Buckets(tolerance=tolerance(), assignment="near", window=40),
+        other=lambda: discreet.Buckets(tolerance=tolerance(), assignment="near", window=50),
+        tables=("qit", "st"),
+        unit="people",
+        any_order=False,
+        unproven=(
+            Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
+            Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
+        ),
+    ),
+    Case(
+        name="near anatomy",
+        variant=True,
+        mechanism=lambda: discreet.Anatomy(l=2, assignment="near", window=60),
+        other=lambda: discreet.Anatomy(l=2, assignment="near", window=50),
+        tables=("qit", "st"),
+        unit="people",
+        any_order=False,
+    ),
+    Case(
         name="alphabeta",
         mechanism=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.2),
         other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.3),

@@ -224,7 +224,8 @@ WIDE = replace(  # more whole numbers than DiffGen takes one by one
 class Golden:
     """One release of a series; without a name, it is there only for those that come after it.
 
-    `shows` says of the block `discreet` whether the coins gave what the golden is for.
+    `shows` says of the block `discreet` whether the coins gave what the golden is for. One that is `refused` leaves
+    nothing but what its series remembers.
     """
 
     name: str = ""
@@ -232,6 +233,7 @@ class Golden:
     mechanism: Any
     options: Mapping[str, Any] = field(default_factory=dict)
     shows: Callable[[Mapping[str, Any]], bool] = lambda block: True
+    refused: bool = False
 
 
 def _tolerance(**values: Any) -> Tolerance:
@@ -239,6 +241,7 @@ def _tolerance(**values: Any) -> Tolerance:
 
 
 PLAIN = Buckets(tolerance=_tolerance())
+MISSING = Buckets(tolerance=Tolerance(floor="1/2", values={None: "1/4"}), assignment="near")
 DGAMMA: dict[str, Any] = {"prior": "0.02", "posterior": "0.2"}
 VIEWS = AlphaBeta(prior="0.02", posterior="0.3", adversary="independent", views=3)
 SOURCE = {
@@ -326,6 +329,13 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
     _alone("buckets-words-3", WARD, Buckets(tolerance=Tolerance(theta=2, floor="1/4", ceiling="4/5"))),
     _alone("buckets-words-3-even", WARD, replace(PLAIN, slack=0, composition="even")),
     _alone("anatomy-words-3", WARD, Anatomy(l=2)),
+    _alone("buckets-near", WARD, replace(PLAIN, assignment="near", window=30)),
+    (
+        Golden(ward=GAPS, mechanism=replace(MISSING, window=4), refused=True),
+        Golden(name="buckets-near-refused", ward=GAPS, mechanism=replace(MISSING, window=20), options={"csv": True}),
+    ),
+    _alone("buckets-near-ruled", MANY, replace(PLAIN, sizes="two", slack=0, composition="even", assignment="near")),
+    _alone("anatomy-near", WARD, Anatomy(l=2, assignment="near", window=30)),
     _alone("alphabeta-words-3", CELL, AlphaBeta(**DGAMMA)),
     _alone("alphabeta-words-3-slots", _with_rows(CELL, 60), AlphaBeta(**DGAMMA, slots=4)),
     _alone("alphabeta-words-3-source", CELL, AlphaBeta(**DGAMMA, adversary="independent", source=SOURCE)),
@@ -378,7 +388,10 @@ def _published(golden: Golden, series: Path, to: Path) -> bool:
     """Publish one; whether the coins gave what it is to show."""
     policy = discreet.Policy(schema=golden.ward.schema, mechanism=golden.mechanism)
     with closing(discreet.read_table(golden.ward.table(), policy)) as table:
-        discreet.publish(table, policy, to=to, series=series, **golden.options).close()
+        try:
+            discreet.publish(table, policy, to=to, series=series, **golden.options).close()
+        except discreet.Infeasible:
+            return golden.refused
     return golden.shows(stated_by(to))
 
 

@@ -31,8 +31,16 @@ every_kind = pytest.mark.parametrize("kind", OURS)
 
 # Another default for every parameter that has one.
 OTHER: dict[str, dict[str, Any]] = {
-    "buckets": {"sizes": "one", "min_size": 3, "max_size": 4, "slack": "0", "composition": "even"},
-    "anatomy": {"composition": "even"},
+    "buckets": {
+        "sizes": "one",
+        "min_size": 3,
+        "max_size": 4,
+        "slack": "0",
+        "composition": "even",
+        "assignment": "near",
+        "window": 40,
+    },
+    "anatomy": {"composition": "even", "assignment": "near", "window": 40},
     "alphabeta": {
         "adversary": "independent",
         "tuning": "paper",
@@ -112,8 +120,10 @@ def test_the_manifest_states_every_parameter(golden):
     block = stated_by(golden / "release")
     stated, later = block["mechanism"], set() if block["words"] > 1 else {"ceiling"}  # which came with words 2
     named = {"buckets": {"slack"}, "anatomy": {"composition"}} if block["words"] < 3 else {}  # and these with words 3
+    near = {"assignment", "window"} if "assignment" not in stated else set()  # which near releases alone have
     every = {"kind", *(each.name for each in fields(OURS[stated["kind"]]))}
-    assert set(stated) == every - named.get(stated["kind"], set())
+    assert set(stated) - {"window_declared"} == every - named.get(stated["kind"], set()) - near
+    assert ("window_declared" in stated) == ("window" in stated)
     if "tolerance" in stated:
         assert set(stated["tolerance"]) == {each.name for each in fields(discreet.Tolerance)} - later
 

@@ -16,6 +16,11 @@ _PARAMETERS = {
     "min_size": "the smallest bucket that the plan may use; the promise does not depend on it",
     "max_size": "the largest bucket that the plan may use; the promise does not depend on it",
     "slack": "the share of every cap that the plan leaves unused; the promise does not depend on it, answers do",
+    "assignment": "which rows may share a bucket: with near ones answers are closer as a rule, and one who learns from "
+    "all buckets guesses right less often; the promise does not depend on it",
+    "window": "of near buckets, how many rows are bucketed together; the promise does not depend on it. Where one "
+    "follows from the other's refusal, that tells something of the rows",
+    "window_declared": "whether the policy gave the window, or it follows from counts and tolerances by the rule",
     "composition": "how values are spread over buckets: free gives the most exact answers, round-robin the least",
 }
 
@@ -61,6 +66,17 @@ def _unprotected(a: Content, b: Content) -> str:
     return f"{abs(after - before):,} {'more' if after > before else 'fewer'} people without protection"
 
 
+def _windows(a: Content, b: Content) -> str:
+    before, after = (len(content["windows"]) for content in (a, b))
+    if before == after:
+        return "the same number of windows, with other buckets"
+    return f"{abs(after - before):,} {'more' if after > before else 'fewer'} windows"
+
+
+def _runs(windows: Any) -> str:
+    return f"{len(windows):,} windows"
+
+
 def _values(unprotected: Any) -> str:
     return name_some([f"{name_of(value)} ({people:,})" for value, people in unprotected]) or "none"
 
@@ -79,9 +95,11 @@ CHANGES = Changes(
         "classes": _average,
         "loss": _loss,
         "unprotected": _unprotected,
+        "windows": _windows,
+        "refused_windows": lambda _a, _b: "what was tried in vain before: each tells something of the rows",
         "kept_slack": lambda _a, _b: "the slack that the plan keeps: more makes answers more exact as a rule",
     },
-    shown={"classes": _classes, "unprotected": _values},
+    shown={"classes": _classes, "unprotected": _values, "windows": _runs},
     mechanism=_rules,
     guarantee=_tolerances,
     roles={"quasi-identifier": "B publishes it as it is", "sensitive": "B publishes it by bucket only"},

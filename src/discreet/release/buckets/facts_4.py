@@ -10,18 +10,18 @@ from discreet.release.buckets.facts_3 import facts_3
 from discreet.release.buckets.manifest import BucketStatement
 
 _COST = (
-    "What that costs and gains, as measured on five tables: buckets that lose 1.1 to 1.5 times as much as random ones, "
-    "answers that are nearer to the truth on most, and fewer right guesses of one who learns from all buckets: .78 "
-    "instead of .84 on Adult, .43 instead of .60 on a census. The promise is that of random buckets."
+    "Near buckets were measured against random ones on five tables. They lose 1.1 to 1.6 times as much. Answers were "
+    "closer to the truth on most tables, and one who learns from all buckets guessed fewer values right: 78 % instead "
+    "of 84 % on Adult, 43 % instead of 60 % on a census. The promise is the same."
 )
 _APART = (
-    "Estimates treat every window apart: the unbiased one adds up one of each, and what is learned is learned from all "
-    "of them, each bucket within its window."
+    "Estimates treat every window apart: an unbiased one is the sum of one for each window, and what is learned is "
+    "learned from all windows together, with every bucket in its own."
 )
 _RAISED = (
-    "Windows that were refused: a window is refused where it holds values that no buckets of it can hide. Whoever "
-    "knows that another window, or other tolerances, were tried before knows that some window then held too much of "
-    "something, and with few rows that can tell a person's value."
+    "What it tells that a window was refused: some window of so many rows held too much of something to be bucketed. "
+    "Whoever knows that another window, or other tolerances, were tried first can infer more than the tolerances "
+    "allow, with few rows even with certainty."
 )
 
 
@@ -37,28 +37,24 @@ def facts_4(statement: BucketStatement) -> dict[str, Any]:
 
 def _windows(statement: BucketStatement) -> str:
     near, windows = statement.mechanism.near, statement.numbers.windows or ()
-    number = len(windows)
-    rows = near.window if near else 0
+    rows, declared = (near.window, near.declared) if near else (0, False)
     why = (
-        "was declared in the policy"
-        if near and near.declared
-        else "follows from the number of rows, the counts of the sensitive values and their tolerances, by a public "
-        "rule"
+        "which the policy gave" if declared else "which follow from the counts of the sensitive values by a public rule"
     )
-    if number == 1:
-        cut = f"They are one window, for the window of {rows:,} rows, which {why}, goes into them once"
+    if len(windows) == 1:
+        cut = f"There is one window: {rows:,} rows, {why}, go into the table only once, so any rows may share a bucket"
     else:
-        cut = f"They were cut into {number:,} windows of {rows:,} rows, a number that {why}; the last one has the rest"
+        cut = f"The curve was cut into {len(windows):,} windows of {rows:,} rows, {why}; the last has the rest too"
     return (
-        "The buckets are near: rows were ordered along a curve on which neighbours are alike in the quasi-identifiers, "
-        f"coins deciding among equal rows. {cut}. Every bucket has rows of one window, and which of them is as random "
-        "as ever."
+        "The buckets are near: rows were ordered along a curve on which neighbours are alike in the columns of "
+        f"data/qit.parquet, equal rows by coins. {cut}. Every bucket has rows of one window, and within a window its "
+        "rows were drawn as at random as ever."
     )
 
 
 def _refused(statement: BucketStatement) -> str:
     refused = statement.numbers.refused_windows or ()
     if not refused:
-        return "Of these people, the series of this release remembers no window that was refused."
+        return "The series of this release remembers no window of these people that was refused."
     listed = ", ".join(f"{each:,}" for each in refused)
-    return f"Of these people, the series of this release remembers that windows of {listed} rows were refused before."
+    return f"The series of this release remembers that, of these people, windows of {listed} rows were refused before."

@@ -37,7 +37,7 @@ def write_near(
         for number, window in enumerate(plan.windows):
             own = coins.derive(b"window", number.to_bytes(8, "big"))
             mine = [limits[x] for x in window.values.tolist()]
-            entries, ids[done : done + window.rows] = _composed(window, mine, plan.composition, own)
+            entries, ids[done : done + window.rows] = compose_window(window, mine, plan.composition, own)
             parts.append(entries)
             done += window.rows
             tell((number + 1) / len(plan.windows))
@@ -55,7 +55,7 @@ def write_near(
     return drawn
 
 
-def _composed(
+def compose_window(
     window: WindowPlan, limits: list[Fraction], composition: str, coins: Coins
 ) -> tuple[tuple[Ids, Ints, Counts], Ids]:
     """What the buckets of a window hold, sorted by bucket and value; and each value's bucket ids, shuffled, value after

@@ -7,7 +7,8 @@ and no release has these coins. From what the buckets hold follows, for every va
 
 and an answer about x that a share p of its records matches has the standard error sqrt(p (1 - p) n_x A_x): exactly
 where the same share of every value matches, and about that elsewhere. Of a large plan a few blocks are composed, with
-records of all values in proportion; values that have hardly any record in these share one A.
+records of all values in proportion; values that have hardly any record in these share one A. Answers of near buckets
+are added up over the windows, so A_x is the mean over some windows, by their records of x.
 Symbols: n_x records of x, c_g what bucket g holds, S_g its size.
 """
 
@@ -17,7 +18,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,8 +34,12 @@ from discreet.mechanism.buckets.planning.caps import Classes, caps_of
 from discreet.schema.domain import key_of
 from discreet.series.coins import Coins
 
+if TYPE_CHECKING:
+    from discreet.mechanism.buckets.planning.plan import WindowPlan
+
 COUNT = 100  # the people whose count is forecast, or half of those that there are
 _BLOCKS = 4  # that are composed, of those that a plan has
+_WINDOWS = 16  # of near buckets, the same
 _FEW = 8  # records in those blocks: fewer tell little of their value
 _SURE_RECORDS, _SURE_SLACK = 20, Fraction(1, 20)  # with as many, no answer was ever unknown
 _SHOWN = 30
@@ -113,8 +118,9 @@ def forecast_of(
     slacks: Mapping[object, Fraction],
     classes: Classes,
     composition: str,
+    windows: Sequence[WindowPlan] = (),
 ) -> Forecast:
-    """The forecast for a plan."""
+    """The forecast for a plan; of near buckets, by its `windows`."""
     values = [value for value, shares in allocation.items() if shares]
     counts = {value: sum(allocation[value].values()) for value in values}
     none = Fraction(0)
@@ -123,7 +129,12 @@ def forecast_of(
         return Forecast(outlooks=(), doubtful=tuple(values), values=len(values))
     sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*classes, strict=True))
     records = np.array([[allocation[value].get(size, 0) for size in sizes.tolist()] for value in values])
-    spread = _spread(records, buckets, sizes, caps_of([tolerance[value] for value in values], sizes), composition)
+    if windows:
+        every = list(allocation)
+        spread = _near_spread(windows, [tolerance.get(value, Fraction(1)) for value in every], composition)
+        spread = spread[[place for place, value in enumerate(every) if allocation[value]]]
+    else:
+        spread = _spread(records, buckets, sizes, caps_of([tolerance[value] for value in values], sizes), composition)
     outlooks = [_outlook(value, counts[value], float(a)) for value, a in zip(values, spread, strict=True)]
     outlooks.sort(key=lambda each: -math.inf if each.off is None else -each.off / max(1, each.count))
     few |= {outlook.value for outlook in outlooks if outlook.off is None}
@@ -153,6 +164,18 @@ def _spread(records: Ints, buckets: Ints, sizes: Ints, caps: Ints, composition: 
         known = rare & np.isfinite(found) if (rare & np.isfinite(found)).any() else np.isfinite(found)
         found[rare] = np.average(found[known], weights=held[known]) if known.any() else np.inf
     return np.asarray(np.maximum(found, 0))
+
+
+def _near_spread(windows: Sequence[WindowPlan], limits: Sequence[Fraction], composition: str) -> Floats:
+    """The same where answers are added up over windows, from some of them: the mean of theirs by the records."""
+    found, held = np.zeros(len(limits)), np.zeros(len(limits))
+    for window in (windows[place] for place in sorted({k * len(windows) // _WINDOWS for k in range(_WINDOWS)})):
+        sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*window.classes, strict=True))
+        caps = caps_of([limits[value] for value in window.values.tolist()], sizes)
+        own = window.records.sum(axis=1)
+        found[window.values] += own * _spread(window.records, buckets, sizes, caps, composition)
+        held[window.values] += own
+    return np.where(held > 0, found / np.maximum(held, 1), np.inf)
 
 
 def _composed(block: Block, sizes: Ints, caps: Ints, composition: str) -> tuple[Ints, Ints, Ints]:

@@ -120,9 +120,10 @@ def refusal(near: Near) -> Infeasible:
     whose = "as declared" if near.declared else "by the rule"
     return Infeasible(
         f"window ({near.window:,}, {whose}) must be such that all windows of so many rows along the curve can be "
-        'bucketed within the tolerances, and it is not; raise tolerances, or say assignment = "random". Another window, '
-        "or other tolerances, are no free try: whoever learns that this was refused learns something of what windows "
-        "hold. publish has the series remember it, for later near releases to state; plan and check remember nothing",
+        'bucketed within the tolerances, and it is not; raise tolerances, or say assignment = "random". Another '
+        "window, or other tolerances, are no free try: whoever learns that this was refused learns something of "
+        "what windows hold. publish has the series remember it, for later near releases to state; plan and check "
+        "remember nothing",
         key=("window",) if near.declared else ("assignment",),
         refused=str(near.window),
     )

@@ -180,7 +180,7 @@ class BucketPlan:
         """How far off answers about each value will be, about; it follows from the histogram and the plan alone."""
         from discreet.mechanism.buckets.planning.forecast import forecast_of
 
-        return forecast_of(self.allocation, self.tolerance, self.slacks, self.classes, self.composition)
+        return forecast_of(self.allocation, self.tolerance, self.slacks, self.classes, self.composition, self.windows)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -213,6 +213,7 @@ class BucketPlan:
             "slack": str(self.slack),
             "kept_slack": str(self.kept_slack),
             "composition": self.composition,
+            **self._near_json(),
             "stopped_by_clock": self.stopped_by_clock,
             "mse": self.mse,
             "information_loss": self.information_loss,
@@ -225,11 +226,44 @@ class BucketPlan:
         }
         return {**content, "reasons": [reason.as_json() for reason in self.explain()]} if explain else content
 
+    def _near_json(self) -> dict[str, Any]:
+        """The windows of near buckets, for programs."""
+        if self.near is None:
+            return {}
+        return {
+            **self.near.as_json(),
+            "windows": [
+                {
+                    "rows": window.rows,
+                    "classes": [{"size": size, "buckets": buckets} for size, buckets in window.classes],
+                    "kept_slack": str(window.kept_slack),
+                }
+                for window in self.windows
+            ],
+        }
+
+    def _near_lines(self) -> Iterator[str]:
+        """The windows of near buckets, for people."""
+        if self.near is None:
+            return
+        why = "declared" if self.near.declared else "by the rule"
+        if len(self.windows) == 1:
+            yield f"near buckets: one window ({self.near.window:,} rows, {why}), so any rows may share a bucket"
+        else:
+            last = self.windows[-1].rows
+            rest = "" if last == self.near.window else f", the last of {last:,}"
+            yield f"near buckets: {len(self.windows):,} windows of {self.near.window:,} rows ({why}){rest}"
+        yield (
+            "note: who of equal rows falls to which side of a window's end is a coin, and a release has coins of its "
+            "own: its numbers differ a little, and publish may refuse a window that is just wide enough here"
+        )
+
     def lines(self, *, explain: bool = False) -> Iterator[str]:
         """The classes, the loss and what drives it."""
         yield f"{self.records:,} records in {self.buckets:,} buckets:"
         for size, buckets in self.classes:
             yield f"  {buckets:,} buckets of {size}"
+        yield from self._near_lines()
         yield f"loss {self.loss:,} ({self._proved}); MSE {self.mse:.4f}, information loss {self.information_loss:.6f}"
         if self.slack:
             yield f"slack {float(self.kept_slack):g}{self._halved}: so much of every cap stays unused, less near it"

@@ -48,7 +48,7 @@ class Anatomy(Bucketing):
         object.__setattr__(self, "composition", read_composition(self.composition))
         if not isinstance(self.l, int) or isinstance(self.l, bool) or not 2 <= self.l <= LARGEST_L:
             raise PolicyError(f"l ({shown(self.l)}) must be a whole number between 2 and {LARGEST_L}", key=("l",))
-        check_assignment(self.assignment, self.window)
+        check_assignment(self.assignment, self.window, self.l)
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:

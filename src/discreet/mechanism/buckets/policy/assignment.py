@@ -22,8 +22,8 @@ SCHEMA: dict[str, Any] = {  # for a policy's JSON Schema
 }
 
 
-def check_assignment(assignment: object, window: object) -> None:
-    """Raise PolicyError where there is no such assignment, or the window is none or is of no use."""
+def check_assignment(assignment: object, window: object, smallest: int = 1) -> None:
+    """Raise PolicyError where there is no such assignment, or the window is none or does not hold the `smallest` bucket."""
     if not isinstance(assignment, str) or assignment not in ASSIGNMENTS:
         raise PolicyError(
             f"assignment ({shown(assignment)}) must be one of {', '.join(ASSIGNMENTS)}", key=("assignment",)
@@ -32,6 +32,11 @@ def check_assignment(assignment: object, window: object) -> None:
         return
     if type(window) is not int or window < 2:
         raise PolicyError(f"window ({shown(window)}) must be a whole number of rows, 2 or more", key=("window",))
+    if window < smallest:
+        raise PolicyError(
+            f"window ({window}) must be at least {smallest}, the rows of the smallest bucket; give a larger one",
+            key=("window",),
+        )
     if assignment != "near":
         raise PolicyError(
             f'window ({window}) must go with assignment = "near"; say that, or leave window out', key=("window",)

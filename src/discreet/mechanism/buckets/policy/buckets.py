@@ -80,7 +80,7 @@ class Buckets(Bucketing):
             )
         object.__setattr__(self, "slack", read_slack(self.slack))
         object.__setattr__(self, "composition", read_composition(self.composition))
-        check_assignment(self.assignment, self.window)
+        check_assignment(self.assignment, self.window, self.min_size or 1)
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
