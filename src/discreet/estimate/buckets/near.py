@@ -23,20 +23,20 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.inverses import NULL, Inverses, inverses_of, numbers_of
 from discreet.estimate.buckets.regression import MOST_VALUES, SPREAD, Answer, Weighted, per_record
-from discreet.estimate.buckets.spectra import NULL, Spectra, numbers_of, spectra_of
 from discreet.estimate.buckets.windows import Windows
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Bools, Floats, Ints
 
-_MOST_NUMBERS = 1 << 27  # that spectra may hold: 1 GB
+_MOST_NUMBERS = 1 << 28  # that inverses may hold: 2 GB
 _LEAST = 1e-12
 _KNOTTED = 250.0  # how entangled the values of one window count at most
 
 
 @dataclass(frozen=True, kw_only=True)
 class NearRegression:
-    """The regression on the ST of a near release; its decompositions are made once and serve every question."""
+    """The regression on the ST of a near release; its inverses are made once and serve every question."""
 
     windows: Windows
 
@@ -46,12 +46,13 @@ class NearRegression:
 
     @property
     def fits(self) -> bool:
-        """Whether the windows' moments are not too much to be decomposed."""
+        """Whether the windows' moments are not too much to be inverted."""
         return int(self.windows.kinds.max()) <= MOST_VALUES and numbers_of(self.windows) <= _MOST_NUMBERS
 
     @learned
-    def _spectra(self) -> Spectra:
-        return spectra_of(self.windows)
+    def _inverses(self) -> Inverses:
+        own = self.windows
+        return inverses_of(own, own.kinds / (SPREAD * own.rows))
 
     @learned
     def _scale(self) -> Floats:
@@ -86,16 +87,17 @@ class NearRegression:
         own = self.windows
         having, held = own.having(chosen), own.composition.held(chosen)
         records = own.totals(own.records * having)
-        lost, whole = self._spectra.measured(self._scale * having)
+        wanted = self._scale * having
+        whole = own.totals(wanted * self._inverses.solved(wanted))
         alone = records**2 / np.maximum(own.sums(held * (held / own.composition.sizes)), _LEAST)
-        whole = np.where(lost <= NULL * records, np.minimum(whole, _KNOTTED * alone), _KNOTTED * alone)
+        whole = np.where(self._determined(chosen), np.minimum(whole, _KNOTTED * alone), _KNOTTED * alone)
         share = own.sums(matches) / own.rows
         weights = share * (1 - share)
         return max(1.0, float(weights @ whole) / max(float(weights @ alone), _LEAST))
 
     def weights(self, chosen: tuple[int, ...]) -> Floats:
         """w_gX for every bucket: in each window z solves G z = n 1_X, and w_gX = c_g z / S_g."""
-        solution = self._spectra.solved(self._scale * self.windows.having(chosen)) / self._scale
+        solution = self._inverses.solved(self._scale * self.windows.having(chosen)) / self._scale
         return self.windows.per_bucket(solution) / self.composition.sizes
 
     def shares(self, matches: Ints) -> Floats:
@@ -104,7 +106,7 @@ class NearRegression:
         matching = own.sums(matches)
         overall = (matching / own.rows)[own.window]
         moved = (own.per_cell(matches / self.composition.sizes) - overall * own.records) / self._scale
-        shares = overall + self._spectra.shrunk(moved, own.kinds / (SPREAD * own.rows)) / self._scale
+        shares = overall + self._inverses.shrunk(moved) / self._scale
         shares = np.clip(shares, 0, 1)
         right = matching / np.maximum(own.totals(shares * own.records), _LEAST)
         return np.asarray(np.clip(shares * right[own.window], 0, 1), dtype=np.float64)
@@ -135,7 +137,7 @@ class NearRegression:
         if not self.fits:
             return np.zeros(len(self.windows.ends), dtype=np.bool_)
         having = self.windows.having(chosen)
-        lost, _ = self._spectra.measured(self._scale * having)
+        lost = self._inverses.lost(self._scale * having)
         return np.asarray(lost <= NULL * self.windows.totals(self.windows.records * having))
 
     def _off(self, part: Weighted) -> float:

@@ -12,6 +12,7 @@ from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code
 from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.inverses import numbers_of
 from discreet.estimate.buckets.learning.knowledge import Knowledge, Singles
 from discreet.estimate.buckets.likely import Likely
 from discreet.estimate.buckets.matched import Matched, matched_of
@@ -19,7 +20,6 @@ from discreet.estimate.buckets.near import NearRegression
 from discreet.estimate.buckets.regression import Regressed, Regression
 from discreet.estimate.buckets.rows import Rows
 from discreet.estimate.buckets.rule import shows_learned
-from discreet.estimate.buckets.spectra import numbers_of
 from discreet.estimate.buckets.study import Study
 from discreet.estimate.buckets.windows import windows_of
 from discreet.estimate.estimate import PEOPLE
@@ -91,7 +91,7 @@ class BucketRelease(Release):
     def regression(self) -> Regressed:
         """The regression on the ST: its decomposition is made with the first question and serves every other."""
         stated = self._manifest.statement.numbers.windows
-        if stated is None:
+        if stated is None or len(stated) == 1:
             self._engine.afford(_SQUARES * 8 * len(self.composition.values) ** 2)
             return Regression(composition=self.composition)
         windows = windows_of(self.composition, [(each.first, each.last) for each in stated])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from discreet.errors import ReleaseError
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Floats, Ints
+
+_FEW = 1 << 18  # entries of an ST that are summed one by one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,16 +88,33 @@ class Windows:
     def per_cell(self, weights: Floats) -> Floats:
         """sum over a window's buckets g of c_gx weights_g, for each cell."""
         own = self.composition
-        return np.asarray(
-            np.bincount(self.cell, own.count * weights[own.bucket], minlength=len(self.value)), dtype=np.float64
-        )
+        if self._matrix is not None:
+            return np.asarray(self._transposed @ weights)
+        found = np.bincount(self.cell, own.count * weights[own.bucket], minlength=len(self.value))
+        return np.asarray(found, dtype=np.float64)
 
     def per_bucket(self, weights: Floats) -> Floats:
         """sum_x c_gx weights_kx for each bucket g of window k."""
         own = self.composition
-        return np.asarray(
-            np.bincount(own.bucket, own.count * weights[self.cell], minlength=len(own.ids)), dtype=np.float64
-        )
+        if self._matrix is not None:
+            return np.asarray(self._matrix @ weights)
+        found = np.bincount(own.bucket, own.count * weights[self.cell], minlength=len(own.ids))
+        return np.asarray(found, dtype=np.float64)
+
+    @learned
+    def _matrix(self) -> Any:
+        """c_gx, buckets by cells, where the ST is large; only then scipy is loaded."""
+        own = self.composition
+        if len(own.bucket) <= _FEW:
+            return None
+        from scipy.sparse import csr_array
+
+        shape = (len(own.ids), len(self.value))
+        return csr_array((own.count.astype(np.float64), (own.bucket, self.cell)), shape=shape)
+
+    @learned
+    def _transposed(self) -> Any:
+        return self._matrix.T.tocsr()
 
     def having(self, chosen: tuple[int, ...]) -> Floats:
         """1 for each cell of these values, 0 for the others."""
