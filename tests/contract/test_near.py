@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -18,7 +19,7 @@ import discreet
 from discreet.mechanism.publish import plan
 from discreet.release.difference import differences, release_content
 from discreet.release.folder import read_manifest
-from discreet.series.store import Series
+from discreet.series.store import Series, _seal
 
 NEAR = next(case for case in CASES if case.name == "near buckets")
 KINDS = {
@@ -435,8 +436,6 @@ def test_plan_and_check_leave_no_trace(tmp_path):
 
 def test_a_series_that_forgot_a_refusal_is_damaged(tmp_path):
     """Its number is sealed, too."""
-    import sqlite3
-
     series = tmp_path / "people.series"
     with pytest.raises(discreet.Infeasible):
         publish(ill_together(), refused_policy(tmp_path, 30), tmp_path / "no", series=series)
@@ -444,6 +443,42 @@ def test_a_series_that_forgot_a_refusal_is_damaged(tmp_path):
         database.execute("DELETE FROM refusal")
     with pytest.raises(discreet.SeriesRefusal, match="damaged"):
         publish(ill_together(), refused_policy(tmp_path, 60, "b.toml"), tmp_path / "b", series=series)
+
+
+def test_a_series_of_the_format_before_is_read_and_renewed(tmp_path):
+    """Format 5 knew no refusals: its releases are made again as they were, and from then on it knows some."""
+    series, policy = tmp_path / "people.series", refused_policy(tmp_path, 60)
+    first = publish(ill_together(), policy, tmp_path / "one", series=series)
+    with closing(sqlite3.connect(series)) as database, database:
+        (key,) = database.execute("SELECT key FROM series").fetchone()
+        database.execute("DROP TABLE refusal")
+        database.execute("UPDATE series SET format = 5, seal = ?", (_seal(key, 5, key, 1),))
+    again = publish(ill_together(), policy, tmp_path / "again", series=series)
+    assert contents(first) == contents(again)
+    with pytest.raises(discreet.Infeasible):
+        publish(ill_together(), refused_policy(tmp_path, 30, "b.toml"), tmp_path / "b", series=series, new_series=True)
+    with Series(series) as memory:
+        assert (len(memory.entries()), [each.after for each in memory.refusals()]) == (1, [1])
+
+
+@pytest.mark.parametrize("over", ["sizes", "theta", "max_size"])
+def test_plans_side_by_side_are_near_too(over, tmp_path):
+    """Other sizes, tolerances and limits, each in windows; the one of the policy is among them."""
+    policy = policy_of(NEAR, tmp_path, mechanism=KINDS["buckets"](assignment="near", window=40))
+    with closing(discreet.read_table(ward_frame(), policy)) as table:
+        found = policy.mechanism.alternatives(table, over).as_json()["plans"]
+        own = plan(table, policy).loss
+    assert own in [each["loss"] for each in found]
+
+
+def test_a_window_that_would_be_billions_is_no_work(releases):
+    """A stranger's manifest may state any numbers: what they would give is never listed."""
+    with copy_of(releases["buckets"]) as folder:
+        manifest = manifest_of(folder)
+        manifest["discreet"].update(rows=10**15)
+        manifest["discreet"]["mechanism"].update(window=1)
+        write_manifest(folder, manifest)
+        assert {"rows", "windows"} <= set(broken(folder))
 
 
 def test_a_policy_that_was_saved_says_the_same(tmp_path):

@@ -156,11 +156,11 @@ def _place(
             allowed=mechanism.views,
             charged=mechanism.cost > 0,
         )
+        before = len(entries) if place.again is None else place.again.number - 1
+        refused = seen.refused([each for each in memory.refusals() if each.after <= before])
     if place.again is None and lost is not None:
         place = replace_fields(place, continued=True)
-    before = len(entries) if place.again is None else place.again.number - 1
-    known = [each for each in memory.refusals() if each.after <= before]
-    return seen, replace_fields(place, refused=seen.refused(known))
+    return seen, replace_fields(place, refused=refused)
 
 
 def _entry(seen: Recognizing, place: Place, policy: Policy, mechanism: Publishes, to: Path) -> Entry:

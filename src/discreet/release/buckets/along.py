@@ -36,7 +36,9 @@ def broken_windows(files: BucketFiles, sizes: str, counts: dict[object, int]) ->
         rows, [(count, limits[value]) for value, count in counts.items()]
     ):
         return "the window is not declared, and not the one that the rule gives for these counts and tolerances"
-    if near.window > rows or [each.rows for each in windows] != sizes_of(rows, near.window):
+    if near.window > rows or len(windows) != max(1, rows // near.window):
+        return "the windows are not as many as the stated window gives for so many rows"
+    if [each.rows for each in windows] != sizes_of(rows, near.window):
         return "the windows do not have the sizes that the stated window gives for so many rows"
     if [each.first for each in windows] != [1, *(each.last + 1 for each in windows[:-1])]:
         return "the windows do not have consecutive buckets from 1 on"

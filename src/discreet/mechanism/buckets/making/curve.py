@@ -62,7 +62,7 @@ def lay_along(table: Table, window: int, coins: Coins, tell: Tell = lambda done:
         _spell(codes, sizes, groups, [word[done:stop] for word in words])
         done = stop
     number = max(1, table.rows // window)
-    cut = _cut(_one_key(words), number, window, coins)
+    cut = cut_windows(_one_key(words), number, window, coins)
     return Along(windows=number, window=cut, value=secret, values=values)
 
 
@@ -129,7 +129,7 @@ def _one_key(words: list[Ints]) -> Ints:
     return key
 
 
-def _cut(key: Ints, number: int, window: int, coins: Coins) -> NDArray[np.int32]:
+def cut_windows(key: Ints, number: int, window: int, coins: Coins) -> NDArray[np.int32]:
     """The window of each row; equal rows on both sides of a cut are dealt by coins."""
     if number == 1:
         return np.zeros(len(key), dtype=np.int32)

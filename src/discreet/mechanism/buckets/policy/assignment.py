@@ -23,7 +23,7 @@ SCHEMA: dict[str, Any] = {  # for a policy's JSON Schema
 
 
 def check_assignment(assignment: object, window: object, smallest: int = 1) -> None:
-    """Raise PolicyError where there is no such assignment, or the window is none or does not hold the `smallest` bucket."""
+    """Raise PolicyError where there is no such assignment, or the window is none or below the `smallest` bucket."""
     if not isinstance(assignment, str) or assignment not in ASSIGNMENTS:
         raise PolicyError(
             f"assignment ({shown(assignment)}) must be one of {', '.join(ASSIGNMENTS)}", key=("assignment",)

@@ -140,11 +140,11 @@ class Buckets(Bucketing):
         counts = table.histogram
         if over == "sizes":
             limits = self.tolerance.of(counts)
-            return compare_sizes(counts, limits, lambda sizes: replace(self, sizes=sizes).plan_of(counts))
+            return compare_sizes(counts, limits, lambda sizes: replace(self, sizes=sizes).plan(table))
         if over == "theta":
-            return sweep(over, THETAS, lambda theta: self._with_theta(theta).plan_of(counts))
+            return sweep(over, THETAS, lambda theta: self._with_theta(theta).plan(table))
         sizes = sorted(size for size in {*MAX_SIZES, self.max_size} if size >= (self.min_size or 1))
-        return sweep(over, sizes, lambda size: replace(self, max_size=size).plan_of(counts))
+        return sweep(over, sizes, lambda size: replace(self, max_size=size).plan(table))
 
     def _with_theta(self, theta: Fraction) -> Buckets:
         return replace(self, tolerance=replace(self.tolerance, theta=theta))
