@@ -94,6 +94,22 @@ def test_the_learned_answer_is_shown_and_the_unbiased_one_beside_it(asked, relea
         assert each.bounds[0] <= each.low <= each.value <= each.high <= each.bounds[1]
 
 
+def test_what_small_windows_do_not_determine_is_said_and_learned_all_the_same(tmp_path):
+    """Windows of 30 rows, some of which do not tell diseases apart: notes say so, the parts still add up, and what was
+    learned is checked by those that do.
+    """
+    with discreet.open_release(published(tmp_path, "buckets", window=30)) as release:
+        known = [release.regression.determined((x,)).mean() for x in range(len(release.composition.values))]
+        groups = [each for _, each in release.count_by("disease", where="age % 3 = 0", estimator="unbiased")]
+        learned = release.count_by("disease", where="age % 3 = 0", estimator="learned")
+        exact = release.count("age % 3 = 0").value
+    assert min(known) < 1
+    assert any("in some windows" in each.note for each in groups)
+    assert all(each.low < each.high for each in groups)
+    assert sum(each.design.value for each in groups) == pytest.approx(exact, abs=1e-6)
+    assert {each.estimator for _, each in learned} == {"learned"}
+
+
 def test_one_window_answers_as_random_buckets_do(tmp_path):
     """All rows in one window: the very estimate of the regression without windows."""
     with discreet.open_release(published(tmp_path, "buckets", window=ROWS)) as release:
