@@ -6,8 +6,9 @@ python bench/accuracy.py --only Adult    tables whose name begins so
 python bench/accuracy.py --releases 2    that many releases of each
 
 Errors are mean / median of |answer - truth| / truth. "least loss" is the plan without slack, composed evenly; "default"
-is what a policy gets that says nothing of either. Unbiased answers are `design`, not cut to what is possible. The
-attacker learns as the learned estimator does. Where a figure is over its limit the line says OVER, and the bench fails.
+is what a policy gets that says nothing of either, and "near" the same with near buckets. Unbiased answers are `design`,
+not cut to what is possible. The attacker learns as the learned estimator does. Where a figure is over its limit the
+line says OVER, and the bench fails.
 The public tables are in ../shared/data; without one, its lines are left out.
 """
 
@@ -18,15 +19,16 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 from answers import Answers, Floats, Intervals, Ints, designed, errors_of, intervals_of, sampled, shown
 from attacker import right_from_counts, right_guesses
-from judged import CASES, COVERAGE, CPU, LOSS, MOVED, Case
+from judged import CASES, COVERAGE, CPU, LOSS, MOVED, Case, Near
 from tables import hospital
 
 import discreet
@@ -34,8 +36,23 @@ from discreet.estimate.estimate import Estimate
 from discreet.estimate.remembered import NAMED
 from discreet.evaluate.reproduce.queries import at_least, random_queries
 from discreet.evaluate.scratch import opened, released, schema_of
+from discreet.schema.domain import Listed
 
 COUNTS, QUICK_COUNTS, RELEASES = 300, 100, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closer:
+    """The figures of near buckets of one table."""
+
+    unbiased: Answers
+    learned: Answers
+    intervals: Intervals  # learned
+    designs: float  # how often unbiased intervals held the truth
+    loss: float
+    cpu: float
+    right: float
+    unlearned: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +70,7 @@ class Outcome:
     cpu: float  # of learning a release
     right: tuple[float, float]  # an attacker's share of right guesses, least loss and default
     unlearned: tuple[float, float]  # the same, of one who learns nothing
+    near: Closer | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +122,39 @@ def measure(case: Case, rows: pa.Table, number: int, releases: int) -> Outcome:
         cpu=_mean(each.cpu for each in after),
         right=(_mean(each.right for each in before), _mean(each.right for each in after)),
         unlearned=(_mean(each.unlearned for each in before), _mean(each.unlearned for each in after)),
+        near=None if case.near is None else closer(case, case.near.window, rows, wheres, truths, seeds),
     )
+
+
+def closer(case: Case, window: int, rows: pa.Table, wheres: Sequence[str], truths: Ints, seeds: range) -> Closer:
+    """The same questions to near releases, whose curve takes the values of each column by how frequent they are."""
+    mechanism = discreet.Buckets(tolerance=case.tolerance, assignment="near", window=window)
+    with opened(rows, discreet.Policy(schema=by_frequency(rows, case.sensitive), mechanism=mechanism)) as table:
+        plan = mechanism.plan(table)
+        found = [ask(table, mechanism, seed, wheres, ("unbiased", "learned")) for seed in seeds]
+    learned, unbiased = (
+        list(chain.from_iterable(each.estimates[name] for each in found)) for name in ("learned", "unbiased")
+    )
+    every = np.tile(truths, len(seeds))
+    return Closer(
+        unbiased=_errors((designed(each.estimates["unbiased"]) for each in found), truths),
+        learned=_errors((shown(each.estimates["learned"]) for each in found), truths),
+        intervals=intervals_of(learned, every),
+        designs=intervals_of(unbiased, every).coverage,
+        loss=plan.loss / plan.lower_bound,
+        cpu=_mean(each.cpu for each in found),
+        right=_mean(each.right for each in found),
+        unlearned=_mean(each.unlearned for each in found),
+    )
+
+
+def by_frequency(rows: pa.Table, sensitive: str) -> discreet.Schema:
+    """All columns over the values that occur, the most frequent first."""
+    schema, domains = schema_of(rows, sensitive), {}
+    for name, domain in schema.domains.items():
+        often = Counter(rows[name].to_pylist())
+        domains[name] = Listed(values=tuple(sorted(domain, key=lambda value: -often[value])))
+    return replace(schema, domains=domains)
 
 
 def _mean(figures: Iterable[float]) -> float:
@@ -134,6 +184,23 @@ def lines(case: Case, rows: int, found: Outcome) -> Iterator[tuple[str, bool]]:
     told = f"{_both(found.right)}, moved by {moved:+.3f} (at most {MOVED})"
     yield f"  attacker right         {told}", abs(moved) <= MOVED
     yield f"    who learns nothing   {_both(found.unlearned)}", True
+    if case.near is not None and found.near is not None:
+        yield from near_lines(case.near, rows, found.near)
+
+
+def near_lines(case: Near, rows: int, found: Closer) -> Iterator[tuple[str, bool]]:
+    """The same of near buckets."""
+    yield f"  near, windows of       {case.window:,}", True
+    yield f"    unbiased             {found.unbiased}, covers {found.designs:.3f}", found.designs >= COVERAGE
+    yield _limited(f"    learned              {found.learned}", found.learned, case.learned)
+    held, half = found.intervals.coverage, found.intervals.half_width
+    yield f"    learned interval     covers {held:.3f} (at least {COVERAGE}), half-width {half:.3f}", held >= COVERAGE
+    yield f"    loss                 {found.loss:.3f} times the least", True
+    each = found.cpu / rows * 100_000
+    yield f"    learning             {found.cpu:.1f} CPU s, {each:.1f} per 100,000 rows (at most {CPU})", each <= CPU
+    most = "" if case.right is None else f" (at most {case.right})"
+    told = f"{found.right:.3f}{most}, {found.unlearned:.3f} who learns nothing"
+    yield f"    attacker right       {told}", case.right is None or found.right <= case.right
 
 
 def _both(shares: tuple[float, float]) -> str:

@@ -7,6 +7,8 @@ the custodian can tell, who has the rows and can toss the coins of a seed again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +19,10 @@ from numpy.typing import NDArray
 import discreet
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.release import BucketRelease
+from discreet.evaluate.scratch import released
+from discreet.mechanism.buckets.making import near
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
+from discreet.mechanism.buckets.making.write import write_rows
 from discreet.release.buckets.manifest import QIT
 from discreet.series.coins import Coins
 
@@ -80,9 +85,23 @@ def true_values(release: BucketRelease, table: discreet.Table, mechanism: discre
 
 def _handed_out(table: discreet.Table, codes: Ints, mechanism: discreet.Buckets, seed: int) -> Ints:
     """The bucket that each row of the table went to."""
+    if mechanism.assignment == "near":
+        return _written(table, mechanism, seed)
     histogram = table.histogram
     slots = draw_slots(mechanism.plan_of(histogram), tuple(histogram), mechanism.composition, Coins.from_seed(seed))
     return next(hand_out(slots.shuffled(), slots.starts, [codes]))
+
+
+def _written(table: discreet.Table, mechanism: discreet.Buckets, seed: int) -> Ints:
+    """The same of near buckets: what publishing with the coins of the seed writes, noted on the way."""
+    noted: list[Ints] = []
+
+    def note(table: discreet.Table, ids: Ints, *rest: Any, **named: Any) -> None:
+        noted.append(np.array(ids))
+        write_rows(table, ids, *rest, **named)
+
+    with patch.object(near, "write_rows", note), released(table, mechanism, seed):
+        return noted[0]
 
 
 def _begins(lengths: Ints) -> Ints:

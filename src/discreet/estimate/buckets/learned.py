@@ -63,7 +63,10 @@ class Learned:
     def _answer(self, matched: Matched, way: Way, unbiased: Estimate) -> Estimate:
         parts = list(zip(matched.rows, matched.chosen, strict=True))
         likely, regression = self._release.likely, self._release.regression
-        cells = [likely.cell(rows, values, regression.entangled(values)) for rows, values in parts]
+        cells = [
+            likely.cell(rows, values, regression.entangled(values, matches))
+            for (rows, values), matches in zip(parts, matched.matches, strict=True)
+        ]
         value = sum(cell.value for cell in cells)
         between = value - sum(likely.second(rows, values) for rows, values in parts)
         error = learned_error(cells, between, self._release.knowledge.excess)

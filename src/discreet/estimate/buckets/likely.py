@@ -56,7 +56,7 @@ class Likely:
     def __init__(self, composition: Composition, bucket: NDArray[np.int32], knowledge: Knowledge) -> None:
         """`bucket` is the bucket of each row, by position."""
         sizes = composition.sizes
-        self._composition, self._bucket, self._knowledge = composition, bucket, knowledge
+        self._composition, self.bucket, self._knowledge = composition, bucket, knowledge
         lengths = sizes[composition.bucket]
         self._length, self._place = lengths, np.cumsum(lengths) - lengths
         self._first = (np.cumsum(sizes) - sizes)[composition.bucket]
@@ -70,7 +70,7 @@ class Likely:
         """How many of some rows have one of some values, which are so entangled with others."""
         having, buckets = self._having(values), len(self._composition.ids)
         inside = having.open[rows]
-        within = np.bincount(self._bucket[rows], inside, minlength=buckets)
+        within = np.bincount(self.bucket[rows], inside, minlength=buckets)
         both = having.per_bucket
         sizes = self._composition.sizes
         spread = np.divide(within * (both - within), both, out=np.zeros(buckets), where=both > 0)
@@ -92,7 +92,7 @@ class Likely:
 
     def per_bucket(self, rows: Ints) -> Ints:
         """How many of some rows each bucket has."""
-        return np.bincount(self._bucket[rows], minlength=len(self._composition.ids))
+        return np.bincount(self.bucket[rows], minlength=len(self._composition.ids))
 
     def _complete(self, having: _Having, rows: Ints) -> float:
         """i_c: from the rows whose prior is known, where that is only some of them; 0 where it is of too few."""
@@ -112,11 +112,11 @@ class Likely:
         return found
 
     def _computed(self, values: tuple[int, ...]) -> _Having:
-        number = len(self._bucket)
+        number = len(self.bucket)
         own = self._summed(self._knowledge.weights, *self._entries(values))
         left = own * (1 - own)
         prior = np.minimum(self._knowledge.prior[list(values)].sum(axis=0, dtype=np.float64), 1.0)
-        per_bucket = np.bincount(self._bucket, left, minlength=len(self._composition.ids))
+        per_bucket = np.bincount(self.bucket, left, minlength=len(self._composition.ids))
         return _Having(
             own=own,
             open=left,
@@ -129,7 +129,7 @@ class Likely:
 
     def _summed(self, weights: Singles, places: Ints, rows: Ints) -> Floats:
         """The sum of some numbers of W for each row."""
-        return np.minimum(np.bincount(rows, weights[places], minlength=len(self._bucket)), 1.0)
+        return np.minimum(np.bincount(rows, weights[places], minlength=len(self.bucket)), 1.0)
 
     def _entries(self, values: tuple[int, ...]) -> tuple[Ints, Ints]:
         """Where the numbers of some values stand in W, and the row that each is of."""

@@ -17,12 +17,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Protocol
 
 import numpy as np
 
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.learned import learned
-from discreet.ground.arrays import Floats, Ints
+from discreet.ground.arrays import Bools, Floats, Ints
 
 MOST_VALUES = 2_000  # the moments are dense: beyond this they would take minutes
 SPREAD = 0.04  # how much the shares of different values may differ, in units of p (1 - p)
@@ -36,6 +37,44 @@ class Weighted:
     values: tuple[int, ...]
     weights: Floats
     matches: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The value of a question, its variance over the coins, and how far from the truth its mean may be at most: 0 where
+    the ST determines what is asked.
+    """
+
+    value: float
+    variance: float
+    off: float = 0.0
+
+
+class Regressed(Protocol):
+    """A regression on one ST that serves every question."""
+
+    @property
+    def composition(self) -> Composition: ...
+
+    def answer(
+        self,
+        chosen: Sequence[tuple[int, ...]],
+        matches: Sequence[Ints],
+        joint: Mapping[tuple[int, int], Ints],
+    ) -> Answer | None:
+        """The unbiased answer to a question in parts; None where the ST does not determine anything of it."""
+
+    def determined(self, chosen: tuple[int, ...]) -> Bools:
+        """For which buckets the ST determines the matching share of these values together."""
+
+    def entangled(self, chosen: tuple[int, ...], matches: Ints) -> float:
+        """How many times the variance of these values' share is what it were if all other values were one."""
+
+    def weights(self, chosen: tuple[int, ...]) -> Floats:
+        """w_gX for every bucket."""
+
+    def variance(self, parts: Sequence[Weighted], joint: Mapping[tuple[int, int], Ints]) -> float:
+        """Var of sum_k sum_g w_gk a_gk over the coins; where a pair is missing, as large as it can be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +101,26 @@ class Regression:
         lost = (vectors[:, ~known] ** 2).sum(axis=1)
         return np.where(lost <= _NULL, found, np.inf)
 
+    def answer(
+        self,
+        chosen: Sequence[tuple[int, ...]],
+        matches: Sequence[Ints],
+        joint: Mapping[tuple[int, int], Ints],
+    ) -> Answer | None:
+        """The unbiased answer; None where the ST does not determine the matching share of all parts."""
+        if not all(self.identifies(values) for values in chosen):
+            return None
+        parts = [
+            Weighted(values=values, weights=self.weights(values), matches=found)
+            for values, found in zip(chosen, matches, strict=True)
+        ]
+        value = sum(float((part.weights * part.matches).sum()) for part in parts)
+        return Answer(value=value, variance=self.variance(parts, joint))
+
+    def determined(self, chosen: tuple[int, ...]) -> Bools:
+        """All buckets or none: values are told apart over the whole table."""
+        return np.full(len(self.composition.ids), self.identifies(chosen))
+
     def identifies(self, chosen: tuple[int, ...]) -> bool:
         """Whether the ST determines the matching share of these values together."""
         if len(self.composition.values) > MOST_VALUES:
@@ -72,10 +131,10 @@ class Regression:
         lost = vectors[:, values <= _NULL].T @ wanted
         return bool(lost @ lost <= _NULL * (wanted @ wanted))
 
-    def entangled(self, chosen: tuple[int, ...]) -> float:
+    def entangled(self, chosen: tuple[int, ...], matches: Ints | None = None) -> float:
         """How many times the variance of these values' share is what it were if the buckets' other values were one: one
         where they stand apart, much where they nearly always come with the same others; without end where the ST does
-        not determine the share.
+        not determine the share. It is the same whatever matches.
 
         The term of art is the variance inflation factor: u G^-1 u times 1 G 1 over n_X^2, with u = n 1_X.
         """
@@ -133,16 +192,16 @@ class Regression:
             spread = products - totals * own[one] * own[two]  # the weights' means over y's slots are 1(y in X)
             p, q = shares[one], shares[two]
             if one == two:
-                total += float(_per_record(totals) * p * (1 - p) @ spread)
+                total += float(per_record(totals) * p * (1 - p) @ spread)
             elif (one, two) in joint:
                 both = np.minimum(self.shares(joint[one, two]), np.minimum(p, q))
-                total += 2 * float(_per_record(totals) * (both - p * q) @ spread)
+                total += 2 * float(per_record(totals) * (both - p * q) @ spread)
             else:
                 most = np.sqrt(p * (1 - p) * q * (1 - q))
-                total += 2 * float(_per_record(totals) * most @ np.abs(spread))
+                total += 2 * float(per_record(totals) * most @ np.abs(spread))
         return max(total, 0.0)
 
 
-def _per_record(totals: Ints) -> Floats:
+def per_record(totals: Ints) -> Floats:
     """n / (n - 1): drawing without replacement."""
     return np.asarray(totals / np.maximum(totals - 1, 1), dtype=np.float64)

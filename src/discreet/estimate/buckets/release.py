@@ -12,13 +12,16 @@ from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code
 from discreet.engine.encoding import Encoding
 from discreet.estimate.buckets.composition import Composition
+from discreet.estimate.buckets.inverses import numbers_of
 from discreet.estimate.buckets.learning.knowledge import Knowledge, Singles
 from discreet.estimate.buckets.likely import Likely
 from discreet.estimate.buckets.matched import Matched, matched_of
-from discreet.estimate.buckets.regression import Regression
+from discreet.estimate.buckets.near import NearRegression
+from discreet.estimate.buckets.regression import Regressed, Regression
 from discreet.estimate.buckets.rows import Rows
 from discreet.estimate.buckets.rule import shows_learned
 from discreet.estimate.buckets.study import Study
+from discreet.estimate.buckets.windows import windows_of
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
@@ -85,10 +88,15 @@ class BucketRelease(Release):
         return Composition(ids=ids, encoding=own, bucket=position, value=value, count=count)
 
     @learned
-    def regression(self) -> Regression:
+    def regression(self) -> Regressed:
         """The regression on the ST: its decomposition is made with the first question and serves every other."""
-        self._engine.afford(_SQUARES * 8 * len(self.composition.values) ** 2)
-        return Regression(composition=self.composition)
+        stated = self._manifest.statement.numbers.windows
+        if stated is None or len(stated) == 1:
+            self._engine.afford(_SQUARES * 8 * len(self.composition.values) ** 2)
+            return Regression(composition=self.composition)
+        windows = windows_of(self.composition, [(each.first, each.last) for each in stated])
+        self._engine.afford(2 * 8 * numbers_of(windows))
+        return NearRegression(windows=windows)
 
     @learned
     def _rows(self) -> Rows:

@@ -20,7 +20,7 @@ from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.learning.knowledge import Knowledge, knowledge_of
 from discreet.estimate.buckets.learning.patterns import Patterns, patterns_of
 from discreet.estimate.buckets.likely import Likely
-from discreet.estimate.buckets.regression import Regression
+from discreet.estimate.buckets.regression import Regressed
 from discreet.estimate.remembered import digest_of, recall, remember
 from discreet.ground.progress import Progress, Steps
 
@@ -34,7 +34,7 @@ class Study:
     """A release as learning sees it: the ST, the bucket of each row, and each column as codes, read when needed."""
 
     composition: Composition
-    regression: Regression
+    regression: Regressed
     bucket: NDArray[np.int32]
     columns: Sequence[tuple[str, bool]]  # and whether the codes have an order
     codes: Callable[[str], NDArray[np.integer[Any]]]

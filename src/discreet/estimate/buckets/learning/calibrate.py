@@ -1,5 +1,7 @@
 """How far what was learned is off, from the release alone: random questions that the unbiased estimator answers too.
 
+Where only some windows of a near release determine what a question asks, it is asked of their rows alone.
+
 Symbols, of one question: d = N_unbiased - N_learned, v_u and v their variances, i_m what is open (likely.py).
 E d^2 = v_u + tau^2 i_m^2 if the model is off by a share of what is open beyond chance: tau^2 solves sum w (d^2 - v_u) =
     tau^2 sum w i_m^2 with w = i_m^2 / (v_u + v + tau^2 i_m^2)^2, and is never below 0. The mean of d^2 / (v_u + v + 1)
@@ -18,7 +20,7 @@ from discreet.estimate.buckets.learning.effort import cells_for
 from discreet.estimate.buckets.learning.knowledge import Knowledge
 from discreet.estimate.buckets.learning.patterns import Patterns
 from discreet.estimate.buckets.likely import Likely
-from discreet.estimate.buckets.regression import Regression, Weighted
+from discreet.estimate.buckets.regression import Regressed, Weighted
 from discreet.ground.arrays import Floats
 from discreet.ground.progress import Tell
 
@@ -56,7 +58,7 @@ class Trials:
 def calibrated(
     knowledge: Knowledge,
     likely: Likely,
-    regression: Regression,
+    regression: Regressed,
     patterns: Patterns,
     seed: bytes,
     tell: Tell,
@@ -66,17 +68,16 @@ def calibrated(
     return replace(knowledge, excess=trials.excess, misfit=trials.misfit)
 
 
-def _tried(
-    likely: Likely, regression: Regression, patterns: Patterns, coins: np.random.Generator, tell: Tell
-) -> Trials:
+def _tried(likely: Likely, regression: Regressed, patterns: Patterns, coins: np.random.Generator, tell: Tell) -> Trials:
     cells = cells_for(len(patterns.pattern))
     found = []
     for number, rows, own in random_cells(patterns, regression.composition.order, cells, coins):
         tell(number / cells)
-        if not regression.identifies(own):
+        rows = rows[regression.determined(own)[likely.bucket[rows]]]
+        if not len(rows):
             continue
         part = Weighted(values=own, weights=regression.weights(own), matches=likely.per_bucket(rows))
-        cell = likely.cell(rows, own, regression.entangled(own))
+        cell = likely.cell(rows, own, regression.entangled(own, part.matches))
         unbiased = float((part.weights * part.matches).sum())
         found.append((unbiased - cell.value, regression.variance([part], {}), cell.variance, cell.missing))
     distance, spread, learned, missing = np.array(found, dtype=np.float64).reshape(-1, 4).T
