@@ -14,16 +14,17 @@ from typing import Any
 from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError, ReleaseError
-from discreet.estimate.alphabeta.law import Part, part_of
-from discreet.estimate.alphabeta.margins import Margins, count_margins
+from discreet.estimate.alphabeta.law import Part, law_of, part_of
+from discreet.estimate.alphabeta.model import Model
 from discreet.estimate.alphabeta.shown import Seen, Shown, show_one, show_several
+from discreet.estimate.alphabeta.weighed import Weighed, learn_view
 from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
-from discreet.query.count_domain import Weights, count_matching
+from discreet.query.count_domain import Weights, weigh_matching
 from discreet.release.alphabeta.manifest import (
     EARLIER,
     VIEW,
@@ -43,6 +44,7 @@ class Found:
 
     parts: Sequence[Part]
     bounds: tuple[int, int]
+    weights: tuple[float, ...]  # the plain count, and what was asked for beside it
 
 
 class AlphaBetaRelease(Release):
@@ -113,48 +115,67 @@ class AlphaBetaRelease(Release):
         return part_of(self.size, domain_size(self.schema, self.slots), self.guarantee)
 
     @learned
-    def margins(self) -> Margins:
-        """One- and two-way tables of the tuples, in the domains' encoding."""
-        relation = f"{self._shown.table}_coded"
-        self._engine.encode(relation, self._shown.table, {name: (name, each) for name, each in self.encodings.items()})
-        return count_margins(self._engine, relation, self.encodings)
+    def learnt(self) -> tuple[Model, Weighed]:
+        """What one view tells of its table, and its tuples with their weights."""
+        most = self.schema.public_rows or MOST_ROWS
+        return learn_view(
+            self._engine, self._shown.table, self.encodings, law_of(self.guarantee), self.source, float(most)
+        )
 
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]
 
-    def found(self, asked: Asked) -> list[Found]:
-        """What the view shows of each condition."""
-        seen, sizes = self._seen_of_groups(asked.groups) if asked.groups else self._seen(asked.conditions)
+    def found(self, asked: Asked, weighed: Weighed | None = None) -> list[Found]:
+        """What the view shows of each condition; with `weighed`, what the tuples that meet it weigh too."""
+        seen, sizes = self._seen_of_groups(asked.groups, weighed) if asked.groups else self._seen(asked, weighed)
         if sizes is None:
             sizes = [self._size(condition) for condition in asked.conditions]
+        counts = len(self._shown.counts)
         return [
-            Found(parts=self._shown.parts(each, *size), bounds=self._bounds(size[0]))
+            Found(
+                parts=self._shown.parts(each[:counts], *size),
+                bounds=self._bounds(size[0]),
+                weights=(each[0], *(weight or 0.0 for weight in each[counts:])),
+            )
             for each, size in zip(seen, sizes, strict=True)
         ]
 
     def weigh(self, condition: Condition, weights: Weights | None = None) -> int:
         """How many tuples of the domain meet a condition, or how much they weigh together."""
-        self._engine.check()
-        return count_matching(condition, self.encodings, self._engine, weights)
+        return self.weigh_all(condition, [weights])[0]
 
-    def _seen(self, conditions: Sequence[Condition]) -> tuple[list[Seen], None]:
-        counts, seen = self._shown.counts, []
-        for start in range(0, len(conditions), _AT_ONCE):
+    def weigh_all(self, condition: Condition, weights: Sequence[Weights | None]) -> list[int]:
+        """The same by several weights."""
+        self._engine.check()
+        return weigh_matching(condition, self.encodings, self._engine, weights)
+
+    def _summed(self, weighed: Weighed | None) -> tuple[str, list[tuple[str, str]]]:
+        """The relation to ask, and each number that is asked for, with the tuples that it is of."""
+        counts = [("count(*)", each) for each in self._shown.counts]
+        if weighed is None:
+            return self._shown.table, counts
+        return weighed.table, [*counts, *((f"sum({name})", "TRUE") for name in weighed.columns)]
+
+    def _seen(self, asked: Asked, weighed: Weighed | None) -> tuple[list[Seen], None]:
+        table, summed = self._summed(weighed)
+        seen: list[Seen] = []
+        for start in range(0, len(asked.conditions), _AT_ONCE):
             parts = [
-                f"count(*) FILTER (WHERE ({render(condition)}) AND {each})"
-                for condition in conditions[start : start + _AT_ONCE]
-                for each in counts
+                f"{number} FILTER (WHERE ({render(condition)}) AND {each})"
+                for condition in asked.conditions[start : start + _AT_ONCE]
+                for number, each in summed
             ]
-            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {self._shown.table}")[0]
-            seen += [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
+            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {table}")[0]
+            seen += [found[i : i + len(summed)] for i in range(0, len(found), len(summed))]
         return seen, None
 
-    def _seen_of_groups(self, groups: Groups) -> tuple[list[Seen], list[Size] | None]:
+    def _seen_of_groups(self, groups: Groups, weighed: Weighed | None) -> tuple[list[Seen], list[Size] | None]:
         """All groups in one pass over the tuples; their sizes too, where the condition does not tell groups apart."""
+        table, summed = self._summed(weighed)
         columns = [identifier(name) for name in groups.columns]
-        parts = [f"count(*) FILTER (WHERE {each})" for each in self._shown.counts]
+        parts = [f"{number} FILTER (WHERE {each})" for number, each in summed]
         rows = self._engine.rows(
-            f"SELECT {', '.join([*columns, *parts])} FROM {self._shown.table} WHERE {render(groups.where)} GROUP BY ALL"
+            f"SELECT {', '.join([*columns, *parts])} FROM {table} WHERE {render(groups.where)} GROUP BY ALL"
         )
         found: dict[tuple[Any, ...], Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
         seen = [found.get(group, (0,) * len(parts)) for group in groups.values]
@@ -164,12 +185,23 @@ class AlphaBetaRelease(Release):
         """The same as `weigh` for each group at once; None where the condition tells groups apart."""
         if set(groups.columns) & set(columns_of(groups.where)):
             return None
+        return self._by_group(groups, weights, self.weigh(groups.where, weights))
+
+    def weigh_groups_all(self, groups: Groups, weights: Sequence[Weights]) -> list[list[int]] | None:
+        """The same by several weights, a list each."""
+        if set(groups.columns) & set(columns_of(groups.where)):
+            return None
+        whole = self.weigh_all(groups.where, weights)
+        return [self._by_group(groups, each, own) for each, own in zip(weights, whole, strict=True)]
+
+    def _by_group(self, groups: Groups, weights: Weights | None, whole: int) -> list[int]:
+        """What each group weighs, of the weight of all together."""
         own = [(weights or {}).get(name, (1,) * len(self.encodings[name])) for name in groups.columns]
         known = [
             dict(zip(self.encodings[name], map(int, each), strict=True))
             for name, each in zip(groups.columns, own, strict=True)
         ]
-        share = self.weigh(groups.where, weights) // max(1, math.prod(sum(each.values()) for each in known))
+        share = whole // max(1, math.prod(sum(each.values()) for each in known))
         return [
             share * math.prod(each[value] for each, value in zip(known, group, strict=True)) for group in groups.values
         ]
