@@ -225,8 +225,8 @@ def test_a_reader_that_fills_in_a_default_of_today_is_noticed(kind, name, monkey
     [
         ("buckets", "discreet.estimate.buckets.regression.SPREAD", 0.05),
         ("anatomy", "discreet.estimate.buckets.regression.SPREAD", 0.05),
-        ("alphabeta", "discreet.estimate.alphabeta.independence.SURE", 50.0),
-        ("frapp", "discreet.estimate.alphabeta.independence.SURE", 50.0),
+        ("alphabeta", "discreet.estimate.alphabeta.model._ALONE", 1e-3),
+        ("frapp", "discreet.estimate.alphabeta.model._ALONE", 1e-3),
         ("diffgen", "discreet.estimate.diffgen.leaves.LEAST_DEPENDENCE", 0.9),
     ],
 )

@@ -113,9 +113,7 @@ def with_shares(filters: Filters, shares: Sequence[Floats]) -> Filters:
     return Filters(shares=whole, noise=filters.noise, weights=filters.weights)
 
 
-def _weights(
-    shares: Sequence[Floats], noise: Sequence[Ints], halves: Sequence[float]
-) -> Iterator[tuple[Ints, ...]]:
+def _weights(shares: Sequence[Floats], noise: Sequence[Ints], halves: Sequence[float]) -> Iterator[tuple[Ints, ...]]:
     for half in halves:
         found = []
         for share, each in zip(shares, noise, strict=True):

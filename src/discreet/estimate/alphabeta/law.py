@@ -13,7 +13,6 @@ Departs: the paper gives no interval. Here the score interval follows from this 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,7 +22,6 @@ from numpy.typing import ArrayLike
 from discreet.ground.arrays import Floats
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
-
 
 Noisy = tuple[Floats, Floats]  # unbiased counts and their variances
 

@@ -49,7 +49,7 @@ def count_ones(engine: Database, relation: str, encodings: Mapping[str, Encoding
 def count_margins(
     engine: Database, relation: str, encodings: Mapping[str, Encoding], ways: Sequence[Sequence[Floats]]
 ) -> Margins:
-    """The tables; a way to weigh has for each attribute the factors of its values. Not all two-way tables are counted."""
+    """The tables, of some pairs; a way to weigh has for each attribute the factors of its values."""
     sizes = [len(encoding) for encoding in encodings.values()]
     ones = [np.zeros((1 + len(ways), size)) for size in sizes]
     pairs = {pair: np.zeros((1 + len(ways), sizes[pair[0]] * sizes[pair[1]])) for pair in chosen_pairs(sizes)}

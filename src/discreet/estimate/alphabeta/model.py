@@ -1,4 +1,4 @@
-"""What a view tells of its table, learned once: how common values are, how many tuples there are, and how far that strays.
+"""What a view tells of its table, learned once: how common values are, how many tuples, and how far that strays.
 
 A count has several values: the plain one, without bias and with all the noise; filtered ones (`filters.py`), with less
 noise and some stray; and what a model of independent attributes expects, with hardly any noise and the most stray. How
@@ -67,10 +67,9 @@ def first_shares(ones: Sequence[Ints], noise: Sequence[Ints], law: Law) -> list[
 
 
 def learn(filters: Filters, margins: Margins, law: Law, most: float) -> Model:
-    """The model of a view's tables, of at most `most` tuples: strays, then shares again with less noise, then strays."""
+    """The model of a view's tables, of at most `most` tuples: strays, shares again with less noise, then strays."""
     model = Model(filters=filters, law=law, total=1.0, strays=(UNKNOWN,) * filters.number)
     asked = [_questions(filters, pair, table) for pair, table in sorted(margins.pairs.items())]
-    number = filters.number
     for again in (False, True):
         if again:
             model = replace(model, filters=with_shares(filters, _shares(model, margins)))
@@ -81,7 +80,6 @@ def learn(filters: Filters, margins: Margins, law: Law, most: float) -> Model:
         model = replace(model, strays=_strays(model, asked))
         total, _ = model._lean(whole.values, whole.noise, whole.share, whole=False)
         model = replace(model, total=min(most, max(1.0, float(total[0]))))
-    assert number == len(model.strays)
     return model
 
 

@@ -44,7 +44,15 @@ class Found:
 
     parts: Sequence[Part]
     bounds: tuple[int, int]
-    weights: tuple[float, ...]  # the plain count, and what was asked for beside it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The same, with sums over the tuples of the view, the plain count first, and of the domain."""
+
+    found: Found
+    sums: tuple[float, ...]
+    weights: tuple[int, ...]
 
 
 class AlphaBetaRelease(Release):
@@ -125,74 +133,90 @@ class AlphaBetaRelease(Release):
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]
 
-    def found(self, asked: Asked, weighed: Weighed | None = None) -> list[Found]:
-        """What the view shows of each condition; with `weighed`, what the tuples that meet it weigh too."""
-        seen, sizes = self._seen_of_groups(asked.groups, weighed) if asked.groups else self._seen(asked, weighed)
+    def found(self, asked: Asked) -> list[Found]:
+        """What the view shows of each condition."""
+        seen, sizes = self._seen_of_groups(asked.groups) if asked.groups else (self._seen(asked.conditions), None)
         if sizes is None:
             sizes = [self._size(condition) for condition in asked.conditions]
-        counts = len(self._shown.counts)
-        return [
-            Found(
-                parts=self._shown.parts(each[:counts], *size),
-                bounds=self._bounds(size[0]),
-                weights=(each[0], *(weight or 0.0 for weight in each[counts:])),
-            )
-            for each, size in zip(seen, sizes, strict=True)
-        ]
+        return [self._found(each, size) for each, size in zip(seen, sizes, strict=True)]
 
-    def weigh(self, condition: Condition, weights: Weights | None = None) -> int:
-        """How many tuples of the domain meet a condition, or how much they weigh together."""
-        return self.weigh_all(condition, [weights])[0]
+    def measured(self, asked: Asked, weighed: Weighed, measures: Sequence[Weights]) -> list[Measured]:
+        """The same, with what the tuples that meet each condition weigh, in the view and in the domain."""
+        if asked.groups:
+            seen, sizes = self._seen_of_groups(asked.groups, weighed)
+            found = self.weigh_groups(asked.groups, measures)
+            if sizes is not None and found is not None:
+                return [self._measured(*each) for each in zip(seen, sizes, found, strict=True)]
+        else:
+            seen = self._weighed(asked.conditions, weighed)
+        plain = self._plain
+        measured = []
+        for each, condition in zip(seen, asked.conditions, strict=True):
+            own = self.weigh(condition, [*plain, *measures])
+            measured.append(self._measured(each, self._size_of(own[: len(plain)]), own[len(plain) :]))
+        return measured
 
-    def weigh_all(self, condition: Condition, weights: Sequence[Weights | None]) -> list[int]:
-        """The same by several weights."""
+    def _found(self, seen: Seen, size: Size) -> Found:
+        return Found(parts=self._shown.parts(seen, *size), bounds=self._bounds(size[0]))
+
+    def _measured(self, seen: Sequence[float | None], size: Size, weights: Sequence[int]) -> Measured:
+        count = int(seen[0] or 0)
+        sums = (float(count), *(float(each or 0.0) for each in seen[1:]))
+        return Measured(found=self._found((count,), size), sums=sums, weights=tuple(weights))
+
+    def weigh(self, condition: Condition, weights: Sequence[Weights | None]) -> list[int]:
+        """How many tuples of the domain meet a condition (None), or how much they weigh together, for each way."""
         self._engine.check()
         return weigh_matching(condition, self.encodings, self._engine, weights)
 
-    def _summed(self, weighed: Weighed | None) -> tuple[str, list[tuple[str, str]]]:
-        """The relation to ask, and each number that is asked for, with the tuples that it is of."""
-        counts = [("count(*)", each) for each in self._shown.counts]
-        if weighed is None:
-            return self._shown.table, counts
-        return weighed.table, [*counts, *((f"sum({name})", "TRUE") for name in weighed.columns)]
-
-    def _seen(self, asked: Asked, weighed: Weighed | None) -> tuple[list[Seen], None]:
-        table, summed = self._summed(weighed)
+    def _seen(self, conditions: Sequence[Condition]) -> list[Seen]:
+        counts = self._shown.counts
         seen: list[Seen] = []
-        for start in range(0, len(asked.conditions), _AT_ONCE):
+        for start in range(0, len(conditions), _AT_ONCE):
             parts = [
-                f"{number} FILTER (WHERE ({render(condition)}) AND {each})"
-                for condition in asked.conditions[start : start + _AT_ONCE]
-                for number, each in summed
+                f"count(*) FILTER (WHERE ({render(condition)}) AND {each})"
+                for condition in conditions[start : start + _AT_ONCE]
+                for each in counts
             ]
-            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {table}")[0]
-            seen += [found[i : i + len(summed)] for i in range(0, len(found), len(summed))]
-        return seen, None
+            found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {self._shown.table}")[0]
+            seen += [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
+        return seen
 
-    def _seen_of_groups(self, groups: Groups, weighed: Weighed | None) -> tuple[list[Seen], list[Size] | None]:
+    def _weighed(self, conditions: Sequence[Condition], weighed: Weighed) -> list[Seen]:
+        """Sums with a filter take an engine several times as long as a condition of their own."""
+        sums = ", ".join(f"sum({name})" for name in weighed.columns)
+        seen: list[Seen] = []
+        for start in range(0, len(conditions), _AT_ONCE):
+            asked = [
+                f"SELECT {place}, count(*), {sums} FROM {weighed.table} WHERE {render(condition)}"
+                for place, condition in enumerate(conditions[start : start + _AT_ONCE])
+            ]
+            seen += [row[1:] for row in sorted(self._engine.rows(" UNION ALL ".join(asked)))]
+        return seen
+
+    def _seen_of_groups(
+        self, groups: Groups, weighed: Weighed | None = None
+    ) -> tuple[list[tuple[Any, ...]], list[Size] | None]:
         """All groups in one pass over the tuples; their sizes too, where the condition does not tell groups apart."""
-        table, summed = self._summed(weighed)
+        table, sums = (weighed.table, weighed.columns) if weighed else (self._shown.table, ())
         columns = [identifier(name) for name in groups.columns]
-        parts = [f"{number} FILTER (WHERE {each})" for number, each in summed]
+        parts = [f"count(*) FILTER (WHERE {each})" for each in self._shown.counts]
+        parts += [f"sum({name})" for name in sums]
         rows = self._engine.rows(
             f"SELECT {', '.join([*columns, *parts])} FROM {table} WHERE {render(groups.where)} GROUP BY ALL"
         )
-        found: dict[tuple[Any, ...], Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
+        found: dict[tuple[Any, ...], tuple[Any, ...]] = {row[: len(columns)]: row[len(columns) :] for row in rows}
         seen = [found.get(group, (0,) * len(parts)) for group in groups.values]
-        return seen, self._sizes(groups)
+        weights = self.weigh_groups(groups, self._plain)
+        return seen, None if weights is None else list(map(self._size_of, weights))
 
-    def weigh_groups(self, groups: Groups, weights: Weights | None = None) -> list[int] | None:
+    def weigh_groups(self, groups: Groups, weights: Sequence[Weights | None]) -> list[tuple[int, ...]] | None:
         """The same as `weigh` for each group at once; None where the condition tells groups apart."""
         if set(groups.columns) & set(columns_of(groups.where)):
             return None
-        return self._by_group(groups, weights, self.weigh(groups.where, weights))
-
-    def weigh_groups_all(self, groups: Groups, weights: Sequence[Weights]) -> list[list[int]] | None:
-        """The same by several weights, a list each."""
-        if set(groups.columns) & set(columns_of(groups.where)):
-            return None
-        whole = self.weigh_all(groups.where, weights)
-        return [self._by_group(groups, each, own) for each, own in zip(weights, whole, strict=True)]
+        whole = self.weigh(groups.where, weights)
+        found = [self._by_group(groups, each, own) for each, own in zip(weights, whole, strict=True)]
+        return list(zip(*found, strict=True))
 
     def _by_group(self, groups: Groups, weights: Weights | None, whole: int) -> list[int]:
         """What each group weighs, of the weight of all together."""
@@ -206,21 +230,18 @@ class AlphaBetaRelease(Release):
             share * math.prod(each[value] for each, value in zip(known, group, strict=True)) for group in groups.values
         ]
 
-    def _sizes(self, groups: Groups) -> list[Size] | None:
-        """The sizes of all groups, where the condition does not tell them apart."""
-        tuples = self.weigh_groups(groups)
-        weighed = self.weigh_groups(groups, self._source_weights) if self.source.weights else tuples
-        if tuples is None or weighed is None:
-            return None
-        scale = self.slots * (self.source.scale if self.source.weights else Fraction(1))
-        return [(self.slots * each, weight * scale) for each, weight in zip(tuples, weighed, strict=True)]
-
     def _size(self, condition: Condition) -> Size:
         """How many tuples of the domain meet a condition, and how much they weigh, both with their slots."""
-        tuples = self.slots * self.weigh(condition)
-        if not self.source.weights:
-            return tuples, Fraction(tuples)
-        return tuples, self.slots * self.weigh(condition, self._source_weights) * self.source.scale
+        return self._size_of(self.weigh(condition, self._plain))
+
+    def _size_of(self, weights: Sequence[int]) -> Size:
+        tuples = self.slots * weights[0]
+        return tuples, (self.slots * weights[-1] * self.source.scale if self.source.weights else Fraction(tuples))
+
+    @property
+    def _plain(self) -> list[Weights | None]:
+        """What tells a size: how many tuples, and how much they weigh where there is a public source."""
+        return [None, self._source_weights] if self.source.weights else [None]
 
     @property
     def _source_weights(self) -> Weights:

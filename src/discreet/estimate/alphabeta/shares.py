@@ -1,4 +1,4 @@
-"""Shares of an attribute's values from noisy counts: posterior means under a law of counts that the counts themselves tell.
+"""Shares of an attribute's values from noisy counts: posterior means under a law that the counts themselves tell.
 
 The term of art is empirical Bayes: the prior is a mixture over a grid of counts, fitted to all values of the attribute
 by maximum likelihood. Where most values are rare it says so, and what is noise there is no longer taken for people.
@@ -46,4 +46,5 @@ def shares_of(counts: Floats, errors: Floats, total: float) -> Floats:
 
 def _alike(counts: Floats, errors: Floats) -> Floats:
     """A number for each count, the same for those that lie near and have about the same error."""
-    return np.rint(counts / errors * _STEPS) * 4_096 + np.rint(np.log(errors) * 50)
+    found: Floats = np.rint(counts / errors * _STEPS) * 4_096 + np.rint(np.log(errors) * 50)
+    return found

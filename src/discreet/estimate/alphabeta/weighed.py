@@ -1,4 +1,4 @@
-"""The tuples of a view with what each weighs under some filters, so that a question can sum that up beside its count."""
+"""The tuples of a view with what each weighs under some filters, so that a question sums that up beside its count."""
 
 from __future__ import annotations
 
