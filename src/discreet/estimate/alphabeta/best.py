@@ -17,8 +17,7 @@ from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
 
 NOTE = (
-    "the value leans on a model of the table where noise is large; the interval holds over the publisher's coins, "
-    "whatever the model"
+    "the value leans on a model where noise is large; the interval holds over the publisher's coins, whatever the model"
 )
 
 
