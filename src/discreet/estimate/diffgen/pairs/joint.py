@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from string import ascii_letters
 
 import numpy as np
 
@@ -155,8 +156,9 @@ class Joint:
         both = sorted({*one[1], *other[1]})
         left = tuple(column for column in both if column in later)
         _check_size([len(self._models), *(self._widths[column] for column in left if column != MODELS)])
-        named = [[column - MODELS for column in columns] for columns in (one[1], other[1], left)]
-        return np.asarray(np.einsum(one[0], named[0], other[0], named[1], named[2])), left
+        names = dict(zip(both, ascii_letters, strict=False))
+        first, second, out = ("".join(names[each] for each in columns) for columns in (one[1], other[1], left))
+        return np.asarray(np.einsum(f"{first},{second}->{out}", one[0], other[0])), left
 
     def _sum(self, clique: int, columns: Axes) -> Labelled:
         """The models' shares of a clique over some of its columns, kept while there is room."""
