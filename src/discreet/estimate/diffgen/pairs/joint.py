@@ -141,7 +141,7 @@ class Joint:
         own = {*weights, *keep}.intersection(junction.cliques[clique]).difference(above)
         needed = {*own, *above, *apart}
         found = self._sum(clique, tuple(column for column in junction.cliques[clique] if column in needed))
-        factors = [(weights[column], (MODELS, column)) for column in sorted(own.intersection(weights))]
+        factors: list[Labelled] = [(weights[column], (MODELS, column)) for column in sorted(own.intersection(weights))]
         for each in below:
             told, columns = self._told(each, inside, weights, keep)
             shared = (MODELS, *junction.separators[each])
