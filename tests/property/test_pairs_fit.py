@@ -1,4 +1,4 @@
-"""The fit of Pairs, piece by piece against oracles that write everything out: groups, margins, shrinking and scaling."""
+"""The fit of Pairs, piece by piece against oracles that write everything out."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -20,7 +20,7 @@ from discreet.release.diffgen.pairs.tables import pair_tables
 
 
 def split(noisy, ordered):
-    """The rule in fractions: the heaviest group, at the cut that is most even, until there are eight or no more cells."""
+    """The rule in fractions: the heaviest group at the most even cut, until there are eight or no more cells."""
     number = len(noisy)
     cells = list(range(number))
     if not ordered:
@@ -99,7 +99,7 @@ def tables(coins, shape, low=0.1):
 
 @given(seeds)
 def test_raking_keeps_odds_and_reaches_both_margins(seed):
-    """Its last pass has the sums of columns exactly; all odds ratios stay; with many passes the rows are reached too."""
+    """The last pass has the sums of columns exactly; odds ratios stay; with many passes rows are reached too."""
     coins = np.random.default_rng(seed)
     shape = tuple(coins.integers(1, 5, 2).tolist())
     table, people = tables(coins, shape), tables(coins, shape)
@@ -130,7 +130,7 @@ def test_a_table_is_believed_as_far_as_it_strays_beyond_its_noise(seed):
 
 
 def swept(whole, wanted, sweeps):
-    """Scaling over all combinations of cells: to each table in the order of the model's cliques, then to each margin."""
+    """Scaling over all combinations of cells: to each table in the order of the cliques, then to each margin."""
     law, tree = whole.law.copy(), whole.model.beliefs.junction
     margins = [each / PEOPLE for each in whole.model.margins]
     order = sorted(range(len(wanted)), key=lambda at: (tree.holder(whole.measured[at].columns), at))

@@ -3,7 +3,7 @@
 The oracle is in whole.py.
 """
 
-from itertools import combinations, permutations
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
-from whole import NUMBER, PEOPLE, Whole, levels_of, seeds
+from whole import NUMBER, PEOPLE, Whole, seeds
 
 from discreet.estimate.diffgen.pairs.draw import draw_cells
 from discreet.estimate.diffgen.pairs.joint import Joint
