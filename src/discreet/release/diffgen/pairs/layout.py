@@ -36,15 +36,15 @@ def labelled_columns(taxonomies: Sequence[Taxonomy], groups: Sequence[Ints]) -> 
 def labelled_pairs(taxonomies: Sequence[Taxonomy], chosen: Sequence[Candidate | None]) -> pa.Table:
     """A row for each two cells or groups of each round that chose a pair, the first column slowest."""
     parts = [_labelled(taxonomies, number, each) for number, each in enumerate(chosen, 1) if each is not None]
-    return pa.concat_tables([_NO_PAIRS, *parts])
+    return pa.concat_tables([pa.Table.from_batches([], _LABELS), *parts])
 
 
-_NO_PAIRS = pa.schema(
+_LABELS = pa.schema(
     [
         ("ROUND", pa.int64()),
         *((name, pa.large_string()) for name in ("FIRST", "FIRST_VALUE", "SECOND", "SECOND_VALUE")),
     ]
-).empty_table()
+)
 
 
 def _labelled(taxonomies: Sequence[Taxonomy], number: int, chosen: Candidate) -> pa.Table:
@@ -59,7 +59,7 @@ def _labelled(taxonomies: Sequence[Taxonomy], number: int, chosen: Candidate) ->
             "SECOND": texts_of([own[1].name] * rows),
             "SECOND_VALUE": texts_of(values[1] * len(values[0])),
         },
-        schema=_NO_PAIRS.schema,
+        schema=_LABELS,
     )
 
 
