@@ -25,9 +25,9 @@ from discreet.mechanism.diffgen.policy.epsilon import EPSILON, MISSING, read_eps
 from discreet.mechanism.mechanism import check_public_rows, check_stated
 from discreet.mechanism.plan import Alternatives
 from discreet.release.diffgen.pairs.course import course_of
-from discreet.release.diffgen.pairs.layout import taxonomies_of
+from discreet.release.diffgen.pairs.layout import setting_of, taxonomies_of
 from discreet.release.diffgen.pairs.measured import measured_from_json
-from discreet.release.diffgen.pairs.walk import Setting, setting_of
+from discreet.release.diffgen.pairs.walk import Setting
 from discreet.release.manifest import write_manifest
 from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
