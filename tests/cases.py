@@ -202,8 +202,8 @@ CASES = (
     ),
     Case(
         name="pairs",
-        mechanism=lambda: discreet.Pairs(epsilon=6),
-        other=lambda: discreet.Pairs(epsilon=4),
+        mechanism=lambda: discreet.Pairs(epsilon=16),
+        other=lambda: discreet.Pairs(epsilon=8),
         tables=("columns", "pairs"),
         unit="people",
         charged=True,

@@ -213,6 +213,7 @@ MADE = {  # where a mechanism measures, and where it makes a release of that
     "pairs": ((pairs, "measure_pairs"), (pairs, "write_pairs")),
 }
 
+
 @only(lambda case: case.charged, "its coins come from the key: the same rows get the same")
 def test_what_was_measured_survives_whatever_stops_the_release(case, tmp_path, monkeypatch):
     """Between measuring and writing: the next try gives the same numbers and charges nothing."""

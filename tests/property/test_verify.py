@@ -60,9 +60,9 @@ def test_a_seeded_release_fails_in_its_randomness_alone(case: Case, releases: Re
 
 @pytest.mark.parametrize("case", LASTING, ids=str)
 def test_the_second_state_of_a_table_holds(case: Case, releases: Releases):
-    """Where the promise covers it; and every table has rows then."""
+    """Where the promise covers it; and every table has rows then, where it is the one that is filled."""
     assert broken(releases.later(case), allow_seeded=False) == []
-    assert all(table_of(releases.later(case), name).num_rows for name in case.tables)
+    assert case.views == 1 or all(table_of(releases.later(case), name).num_rows for name in case.tables)
 
 
 @EVERY
