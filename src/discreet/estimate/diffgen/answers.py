@@ -11,11 +11,15 @@ from discreet.estimate.diffgen.factors import Factor
 
 @dataclass(frozen=True, kw_only=True)
 class Reckoned:
-    """A count, the standard deviation of its noise, and that of what the model leaves open."""
+    """A count, the standard deviation of its noise, and that of what the model leaves open.
+
+    `note` says what the model had to guess; it is empty where only noise is in the way.
+    """
 
     value: float
     noise: float
     model: float
+    note: str
 
 
 class Answers(Protocol):

@@ -25,6 +25,7 @@ from discreet.guarantee.spent import For
 from discreet.release.diffgen.leaves import UNIT, common_leaves
 from discreet.release.diffgen.tables import LeafTables
 
+CUT = "the condition cuts leaves, so the answer rests on a model of how people are spread inside them"
 INSIDE = 0.4  # how much of the dependence between generalized values is reckoned with inside them
 LEAST_DEPENDENCE = 0.1  # a correlation inside leaves that is always reckoned with
 _ROUNDING = 1e-9
@@ -71,7 +72,8 @@ class LeafModel:
         noise = self._leaf_variance(np.broadcast_to(upper, self.leaves.shape)) + sum(
             self._share_variance(part, mass) for part, mass in zip(parts, masses, strict=True)
         )
-        return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=self._model_error(parts, masses))
+        model = self._model_error(parts, masses)
+        return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=model, note=CUT if model > 0 else "")
 
     def part(self, factor: Factor) -> Part:
         """From values to cells to leaves."""

@@ -14,8 +14,6 @@ from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Spread, Way
 from discreet.schema.schema import MOST_ROWS
 
-CUT = "the condition cuts leaves, so the answer rests on a model of how people are spread inside them"
-
 
 class Model:
     """People inside leaves as the tables spread them, independently given the class."""
@@ -41,8 +39,8 @@ class Model:
                 continue
             found = self._release.model.count(parts)
             spread = Spread(noise=found.noise**2 + found.model**2)
-            over, note = (MODEL, CUT) if found.model > 0 else (COINS, "")
-            answers.append(way.estimate(found.value, spread, (0, most), over=over, note=note))
+            over = MODEL if found.note else COINS
+            answers.append(way.estimate(found.value, spread, (0, most), over=over, note=found.note))
         return answers
 
 

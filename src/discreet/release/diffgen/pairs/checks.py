@@ -10,10 +10,11 @@ from discreet.release.checks import FIRST, LAST, Files, check_described
 from discreet.release.diffgen.checks import NOT_CHECKABLE as NOT_CHECKABLE
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.course import Course, course_of
-from discreet.release.diffgen.pairs.fit import Fit, fit
+from discreet.release.diffgen.pairs.fit import fit_of
+from discreet.release.diffgen.pairs.layout import setting_of
 from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, PairNumbers, StatedPairs
 from discreet.release.diffgen.pairs.read import PairTables, read_pairs
-from discreet.release.diffgen.pairs.walk import setting_of
+from discreet.release.diffgen.pairs.tables import pair_tables
 from discreet.release.family import Claim
 
 PairFiles = Files[StatedPairs, EpsilonPrivacy, PairNumbers]
@@ -58,11 +59,11 @@ def check_choices(files: PairFiles) -> str | None:
 def check_model(files: PairFiles) -> str | None:
     """Every COUNT is what the model says that fits the measurements."""
     found = files.once(_read)
-    model: Fit = fit(files.once(_course), found.measured)
-    for taxonomy, own, stated in zip(found.taxonomies, model.columns, found.columns, strict=True):
+    model = fit_of(found.measured, files.once(_course)).model
+    for taxonomy, own, stated in zip(found.taxonomies, model.margins, found.columns, strict=True):
         if _differ(own, stated):
             return f"COUNT of {taxonomy.name} in {COLUMNS} is not the fit of what was measured"
-    for number, (table, counts) in enumerate(zip(model.pairs, found.pairs, strict=True), start=1):
+    for number, (table, counts) in enumerate(zip(pair_tables(model), found.pairs, strict=True), start=1):
         if _differ(table, counts):
             return f"COUNT of table {number} in {PAIRS} is not the fit of what was measured"
     return None

@@ -20,6 +20,11 @@ def pair_table(model: Model, columns: tuple[int, int], levels: tuple[Level, Leve
     return at_levels(model, tables_with(model.beliefs, columns[0]).get(columns[1]), columns, levels)
 
 
+def pair_tables(model: Model) -> list[Floats]:
+    """The people that a model expects in the cells of each table that it was fitted to, in order."""
+    return [pair_table(model, each.columns, each.levels) for each in model.columns.graph.measured]
+
+
 def at_levels(model: Model, table: Floats | None, columns: tuple[int, int], levels: tuple[Level, Level]) -> Floats:
     """A table of shares by the model's values as people at levels; None where the columns do not hang together."""
     margins = [

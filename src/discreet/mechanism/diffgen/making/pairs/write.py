@@ -14,17 +14,20 @@ from discreet.ground.arrays import Floats, Ints
 from discreet.release.copies import write_copies
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.course import Course
-from discreet.release.diffgen.pairs.fit import fit
-from discreet.release.diffgen.pairs.layout import labelled_columns, labelled_pairs, taxonomies_of
+from discreet.release.diffgen.pairs.fit import fit_of
+from discreet.release.diffgen.pairs.layout import labelled_columns, labelled_pairs
 from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, Chosen, PairNumbers
 from discreet.release.diffgen.pairs.measured import Measured, Round
-from discreet.schema.schema import Schema
+from discreet.release.diffgen.pairs.tables import pair_tables
+from discreet.schema.taxonomy import Taxonomy
 
 
-def write_pairs(schema: Schema, course: Course, measured: Measured, folder: Path, *, csv: bool) -> PairNumbers:
+def write_pairs(
+    taxonomies: Sequence[Taxonomy], course: Course, measured: Measured, folder: Path, *, csv: bool
+) -> PairNumbers:
     """Fill `folder` with both tables; the numbers that the manifest states of them."""
     (folder / "data").mkdir()
-    taxonomies, model = taxonomies_of(schema), fit(course, measured)
+    model = fit_of(measured, course).model
     columns = labelled_columns(taxonomies, course.begin.groups)
     columns = columns.append_column("MEASURED", _joined(measured.ones))
     again = pa.nulls(len(columns), pa.int64()) if measured.again is None else _joined(measured.again)
@@ -32,11 +35,11 @@ def write_pairs(schema: Schema, course: Course, measured: Measured, folder: Path
     pairs = labelled_pairs(taxonomies, [each.chosen for each in measured.rounds])
     tables = [each.counts for each in measured.rounds if each.counts is not None]
     pairs = pairs.append_column("MEASURED", _joined(tables))
-    write_parquet([columns.append_column("COUNT", _counts(model.columns))], folder / COLUMNS)
-    write_parquet([pairs.append_column("COUNT", _counts(model.pairs))], folder / PAIRS)
+    write_parquet([columns.append_column("COUNT", _counts(model.margins))], folder / COLUMNS)
+    write_parquet([pairs.append_column("COUNT", _counts(pair_tables(model)))], folder / PAIRS)
     if csv:
         write_copies(folder, (COLUMNS, PAIRS))
-    return PairNumbers(total=measured.total, rounds=tuple(_chosen(schema, each) for each in measured.rounds))
+    return PairNumbers(total=measured.total, rounds=tuple(_chosen(taxonomies, each) for each in measured.rounds))
 
 
 def _joined(tables: Sequence[Ints]) -> pa.Array:
@@ -49,9 +52,9 @@ def _counts(tables: Sequence[Floats]) -> pa.Array:
     return column_of(np.rint(whole * UNIT) / UNIT)
 
 
-def _chosen(schema: Schema, one: Round) -> Chosen | None:
+def _chosen(taxonomies: Sequence[Taxonomy], one: Round) -> Chosen | None:
     if one.chosen is None:
         return None
-    first, second = (schema.columns[place] for place in one.chosen.columns)
+    first, second = (taxonomies[place].name for place in one.chosen.columns)
     own, other = (level.value for level in one.chosen.levels)
     return Chosen(columns=(first, second), levels=(own, other))
