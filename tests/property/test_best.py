@@ -27,7 +27,7 @@ from discreet.evaluate.conditions import among
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.reproduce.item import Setting
 from discreet.evaluate.reproduce.view_errors import ANSWER, BEST, DESIGN, EXCLUSIVE, FRAPP, INDEPENDENT, VIEW_ERRORS
-from discreet.evaluate.scratch import true_counts
+from discreet.evaluate.scratch import distinct_rows, opened, released, schema_of, true_counts
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.query.condition import Condition
 from discreet.query.count_domain import weigh_matching
@@ -344,20 +344,21 @@ def asked_of(coins: np.random.Generator, number: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tied", "gain"), [(False, 1.3), (True, 1.0)], ids=["independent", "tied"])
 def test_on_made_up_tables_it_gains_where_it_can_and_loses_nowhere(tmp_path, tied, gain):
-    """Four releases: 1.3 times nearer than the unbiased answer where attributes are independent, and not further off
+    """Three releases: 1.3 times nearer than the unbiased answer where attributes are independent, and not further off
     where each is a noisy copy of another.
     """
     coins = np.random.default_rng(21)
     rows = made(4_000, coins, tied=tied).drop_duplicates()
-    wheres = asked_of(coins, 60)
+    wheres = asked_of(coins, 45)
     truth = np.array(true_counts(pa.Table.from_pandas(rows, preserve_index=False), wheres))
     listed = Listed(values=tuple(f"{code:02d}" for code in range(12)))
     own = discreet.Schema(quasi_identifiers=tuple("abcde"), sensitive="f", domains=dict.fromkeys("abcdef", listed))
     policy = discreet.Policy(schema=own, mechanism=discreet.AlphaBeta(prior="0.01", posterior="0.2"))
     off = {"unbiased": 0.0, "best": 0.0}
-    for seed in range(4):
+    for seed in range(3):
         with discreet.read_table(rows, policy) as table:
             release = discreet.publish(table, policy, to=tmp_path / "release", seed=seed, replace=True)
         for name in off:
@@ -394,15 +395,42 @@ def test_tables_that_are_too_large_are_refused_or_left_out():
 @needs_shared("adult_full.parquet")
 def test_on_adult_errors_fall_as_stated():
     """18,961 selections that stand for all 304,364: FRAPP is 3.0 and 6.2 times worse; for counts from 1 best is nearer
-    than unbiased by 1.6 times (independent) and 2.2 times (exclusive).
+    than unbiased by 3.5 times (independent) and 3.0 times (exclusive).
 
-    It is 1.90 and 2.75 here; four other views gave 1.77 to 2.12 and 2.08 to 2.73, and slices move it by about 0.1.
+    Another view and fewer slices gave 5.2 and 4.3.
     """
     item = VIEW_ERRORS.run(Setting(sources=Sources(folder=SHARED, quick=False), quick=False, tell=lambda done: None))
     error = {(method, estimator, least): found for method, estimator, least, _, found, _ in item.rows}
     assert "19,502 distinct tuples" in item.data
-    for label, worse, gain in ((INDEPENDENT, 6.2, 1.6), (EXCLUSIVE, 3.0, 2.2)):
+    for label, worse, gain in ((INDEPENDENT, 6.2, 3.5), (EXCLUSIVE, 3.0, 3.0)):
         assert error[FRAPP, DESIGN, 0] > 0.95 * worse * error[label, DESIGN, 0]
         assert error[label, DESIGN, 1] > gain * error[label, BEST, 1]
         assert error[label, ANSWER, 1] > 1.25 * error[label, BEST, 1]
         assert error[label, BEST, 1_024] < 1.01 * error[label, DESIGN, 1_024]
+
+
+@pytest.mark.slow
+@needs_shared("census_occ.parquet")
+def test_on_a_census_that_it_was_not_chosen_on_it_gains():
+    """10,000 rows, conditions on one to three columns, two releases: 1.1 times nearer than unbiased."""
+    raw = Sources(folder=SHARED, quick=False).table("OCC")
+    rows = distinct_rows(raw.take(np.sort(np.random.default_rng(3).permutation(raw.num_rows)[:10_000])))
+    known, coins = schema_of(rows, "Occupation", public_rows=10_000), np.random.default_rng(1)
+    wheres = []
+    for place in range(60):
+        parts = []
+        for name in coins.choice(list(known.columns), 1 + place % 3, replace=False).tolist():
+            values = list(known.domains[name])
+            number = 1 if coins.random() < 0.5 else max(1, len(values) // 2)
+            parts.append(among(name, [values[code] for code in coins.choice(len(values), number, replace=False)]))
+        wheres.append(" AND ".join(parts))
+    truth = np.array(true_counts(rows, wheres))
+    mechanism = discreet.AlphaBeta(prior=10, posterior="0.2")
+    off = {"unbiased": 0.0, "best": 0.0}
+    with opened(rows, discreet.Policy(schema=known, mechanism=mechanism)) as table:
+        for seed in range(2):
+            with released(table, mechanism, seed) as release:
+                for name in off:
+                    answers = np.array([each.value for each in release.count_many(wheres, estimator=name)])
+                    off[name] += np.abs(answers - truth)[truth >= 1].mean()
+    assert off["unbiased"] > 1.1 * off["best"]
