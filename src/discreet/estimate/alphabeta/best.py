@@ -11,10 +11,16 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.estimate.alphabeta.answer import UNBIASED, estimate_of
+from discreet.estimate.alphabeta.law import law_of
+from discreet.estimate.alphabeta.model import Model
 from discreet.estimate.alphabeta.release import AlphaBetaRelease
+from discreet.estimate.alphabeta.shown import Weighed
+from discreet.estimate.alphabeta.weighed import learn_view
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
+from discreet.estimate.learned import learned
+from discreet.schema.schema import MOST_ROWS
 
 NOTE = (
     "the value leans on a model where noise is large; the interval holds over the publisher's coins, whatever the model"
@@ -35,8 +41,15 @@ class Best:
         """Not for one of several views: the model is not known there."""
         return not release.several
 
+    @learned
+    def _learnt(self) -> tuple[Model, Weighed]:
+        """What the view tells of its table, and its tuples with their weights."""
+        release = self._release
+        most = float(release.schema.public_rows or MOST_ROWS)
+        return learn_view(*release.tuples, release.encodings, law_of(release.guarantee), release.source, most)
+
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
-        model, weighed = self._release.learnt
+        model, weighed = self._learnt
         measures = [dict(zip(self._release.encodings, each, strict=True)) for each, _ in model.filters.measures]
         measured = self._release.measured(asked, weighed, measures)
         units = [unit for _, unit in model.filters.measures]

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError, ReleaseError
-from discreet.estimate.alphabeta.law import Part, law_of, part_of
-from discreet.estimate.alphabeta.model import Model
-from discreet.estimate.alphabeta.shown import Seen, Shown, show_one, show_several
-from discreet.estimate.alphabeta.weighed import Weighed, learn_view
+from discreet.estimate.alphabeta.law import Part, part_of
+from discreet.estimate.alphabeta.shown import Seen, Shown, Weighed, show_one, show_several
 from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.learned import learned
@@ -122,13 +121,11 @@ class AlphaBetaRelease(Release):
         """What the view shows of the whole domain."""
         return part_of(self.size, domain_size(self.schema, self.slots), self.guarantee)
 
-    @learned
-    def learnt(self) -> tuple[Model, Weighed]:
-        """What one view tells of its table, and its tuples with their weights."""
-        most = self.schema.public_rows or MOST_ROWS
-        return learn_view(
-            self._engine, self._shown.table, self.encodings, law_of(self.guarantee), self.source, float(most)
-        )
+    @property
+    def tuples(self) -> tuple[Database, str]:
+        """The engine, and the relation that has the tuples there."""
+        table = self._shown.table
+        return self._engine, table
 
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]

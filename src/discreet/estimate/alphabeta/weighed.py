@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,19 +13,12 @@ from discreet.estimate.alphabeta.filters import Filters, filters_of
 from discreet.estimate.alphabeta.law import Law
 from discreet.estimate.alphabeta.margins import count_margins, count_ones
 from discreet.estimate.alphabeta.model import Model, first_shares, learn
+from discreet.estimate.alphabeta.shown import Weighed
 from discreet.ground.arrays import Ints
 from discreet.guarantee.source import Source
 
 TABLE = "weighed"
 _MEAN = 1 << 16  # of the weights of a public source
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weighed:
-    """A relation with the tuples, and the columns with their weights, as SQL."""
-
-    table: str
-    columns: tuple[str, ...]
 
 
 def learn_view(
