@@ -120,6 +120,20 @@ def test_answers_are_near_the_truth(tmp_path):
             assert abs(found.value - true) < 100, where
 
 
+def test_a_column_that_changes_nothing_is_no_trouble(tmp_path):
+    """Tied to another by OR: nothing hangs on both, and rounding must not make that less than nothing."""
+    schema = ward_schema()
+    policy = saved(discreet.Policy(schema=schema, mechanism=discreet.Pairs(epsilon=2)), tmp_path / "p.toml")
+    with opened(ward_frame(), policy, tmp_path / "r", seed=1) as release:
+        for name in ("disease", "postcode", "gender"):
+            for value in schema.domains[name]:
+                for other in {"disease", "postcode", "gender"} - {name}:
+                    tied = release.count(f"{name} <> '{value}' OR {other} IS NULL")
+                    alone = release.count(f"{name} <> '{value}'")
+                    assert tied.value == pytest.approx(alone.value)
+                    assert tied.standard_error == pytest.approx(alone.standard_error, rel=1e-3)
+
+
 def test_what_no_value_meets_is_nobody_and_a_contradiction_costs_no_model(tmp_path):
     """The domains are public: that is exact, and it is no estimate."""
     with opened(people(), kinds(tmp_path), tmp_path / "r") as release:

@@ -82,7 +82,8 @@ def test_the_pandas_of_a_readme_gives_the_estimate(text, case):
         else:
             of_gender = getattr(release, "target", "disease") == "gender"  # diffgen's class
             asked = "gender = 'M'" if of_gender else f"disease = {_first(release)!r}"
-            assert found == pytest.approx(release.count(asked, estimator="unbiased").value, abs=1e-6)
+            near = 1 / 1024 if case.name == "pairs" else 1e-6  # its counts are the model's, cut to a grid
+            assert found == pytest.approx(release.count(asked, estimator="unbiased").value, abs=near)
 
 
 def _first(release: discreet.Release) -> str:

@@ -40,7 +40,10 @@ def split(noisy, ordered):
     return [next(group for group, part in enumerate(parts) if cell in part) for cell in range(number)]
 
 
-@given(st.lists(st.integers(-20, 20) | st.integers(-1000, 10**9), min_size=1, max_size=20), st.booleans())
+@given(
+    st.one_of(st.lists(each, min_size=1, max_size=20) for each in (st.integers(0, 1), st.integers(-1000, 10**9))),
+    st.booleans(),
+)
 def test_groups_are_halves_of_the_heaviest(noisy, ordered):
     """As the rule says in fractions; each group has a cell, and neighbours where the column is ordered."""
     found = groups_of(np.array(noisy), ordered=ordered).tolist()

@@ -131,7 +131,7 @@ def _open(parts: Sequence[Part], stray: Stray) -> float:
     for part, known in zip(parts, others, strict=True):
         single += part.varies * known
         if len(part.columns) > 1:
-            found += (part.varies - part.alone) * known * stray.of(list(combinations(part.columns, 2)))
+            found += max(0.0, part.varies - part.alone) * known * stray.of(list(combinations(part.columns, 2)))
     two = 0.0
     for one, other in combinations(parts, 2):
         both = one.varies * other.varies * prod(each.square for each in parts if each not in (one, other))
