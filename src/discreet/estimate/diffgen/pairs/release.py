@@ -58,7 +58,7 @@ class PairsRelease(NoisyRelease):
 
     @learned
     def model(self) -> PairModel:
-        return PairModel(self.fit, self.course, self.tables.taxonomies)
+        return PairModel(self.fit, self.tables.measured, self.course, self.tables.taxonomies)
 
     def draw(self, n: int, coins: np.random.Generator) -> dict[str, Ints]:
         cells = draw_cells(self.fit.model, n, coins)
