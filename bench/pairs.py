@@ -12,12 +12,13 @@ installed (`pip install mbi`), MST's recipe is fitted with it.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from asking import Covered, Told, ask, covered
+from asking import Covered, Told, ask, covered, expected
 from learners import accuracy
 from mst import MST, mst
 from questions import DRAWN, PEOPLE, People, Questions, papers_form, questions_of
@@ -33,27 +34,35 @@ MOST = {"Adult": (132, 64, 45), "census_occ": (295, 130, 105)}
 PUBLISH, ANSWER = 2.0, 5.0  # CPU seconds of a release; CPU milliseconds of an answer after the first
 COVERAGE, FROM = 0.93, 0.5  # on average, from this epsilon
 NARROWER, NO_WORSE = 0.5, 1.05
-ASKED = 5  # releases that are asked the papers' form of questions
+ASKED = 3  # releases that are asked for intervals, and the papers' form of questions
 DATA = Path(__file__).parents[2] / "shared" / "data"
-Figures = Mapping[str, list[list[Told]]]  # by method: for each epsilon, what its releases answered
+Kind = type[discreet.Pairs] | type[discreet.DiffGen]
+KINDS: tuple[Kind, ...] = (discreet.Pairs, discreet.DiffGen)
 
 
 def judged(holds: bool) -> str:
     return "ok" if holds else "MISSED"
 
 
-def measured(people: People, asked: Questions, papers: Questions, runs: int) -> Figures:
-    """What releases of Pairs and of DiffGen answer."""
-    kinds = {"Pairs": discreet.Pairs, "DiffGen": discreet.DiffGen}
-    policy = discreet.Policy(schema=people.schema, mechanism=discreet.Pairs(epsilon=1))
-    with opened(people.rows, policy) as table:
-        return {
-            name: [
-                [ask(table, kind(epsilon=epsilon), run, asked, papers if run < ASKED else None) for run in range(runs)]
-                for epsilon in EPSILONS
-            ]
-            for name, kind in kinds.items()
-        }
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """For each epsilon: what the first releases told, and the mean error of all."""
+
+    told: list[list[Told]]
+    errors: list[float]
+
+
+def measured(table: discreet.Table, kind: Kind, asked: Questions, papers: Questions, runs: int) -> Measured:
+    """Releases of one mechanism."""
+    told, errors = list[list[Told]](), list[float]()
+    for epsilon in EPSILONS:
+        mechanism = kind(epsilon=epsilon)
+        found = [ask(table, mechanism, run, asked, papers) for run in range(min(runs, ASKED))]
+        values = [each.values for each in found]
+        values += [expected(table, mechanism, run, asked) for run in range(ASKED, runs)]
+        told.append(found)
+        errors.append(float(np.mean([asked.mean_error(each) for each in values])))
+    return Measured(told, errors)
 
 
 def compare(name: str, people: People, runs: int) -> None:
@@ -63,8 +72,10 @@ def compare(name: str, people: People, runs: int) -> None:
         f"{name}: {len(people.rows):,} rows, mean true count {asked.truth.mean():,.0f}, {runs} releases each",
         flush=True,
     )
-    found = measured(people, asked, papers, runs)
-    ours, theirs = (_errors(asked, found[method]) for method in ("Pairs", "DiffGen"))
+    policy = discreet.Policy(schema=people.schema, mechanism=discreet.Pairs(epsilon=1))
+    with opened(people.rows, policy) as table:
+        found = {kind.__name__: measured(table, kind, asked, papers, runs) for kind in KINDS}
+    ours, theirs = found["Pairs"].errors, found["DiffGen"].errors
     stated, most = STATED.get(name), MOST.get(name)
     told = _target(theirs, stated, lambda value, limit: abs(value / limit - 1) <= 0.05, "within 5 % of")
     print(f"  DiffGen              {_three(theirs)}{told}")
@@ -75,7 +86,7 @@ def compare(name: str, people: People, runs: int) -> None:
     else:
         figures, cpu = zip(*(mst(asked, Fraction(epsilon)) for epsilon in EPSILONS), strict=True)
         print(f"  MST's recipe         {_three(figures)}   {MST}, {max(cpu):.0f} CPU s")
-    _costs(found["Pairs"])
+    _costs(found["Pairs"].told)
     _intervals(asked, papers, found)
 
 
@@ -111,15 +122,15 @@ def _costs(found: Sequence[Sequence[Told]]) -> None:
         )
 
 
-def _intervals(asked: Questions, papers: Questions, found: Figures) -> None:
+def _intervals(asked: Questions, papers: Questions, found: Mapping[str, Measured]) -> None:
     """Coverage and half-widths, of the same questions and of the papers' form."""
     for place, epsilon in enumerate(EPSILONS):
         own: dict[str, Covered] = {}
-        for name, releases in found.items():
-            shown, form = covered(asked, releases[place]), covered(papers, releases[place], papers=True)
+        for name, each in found.items():
+            shown, form = covered(asked, each.told[place]), covered(papers, each.told[place], papers=True)
             own[name] = form
             holds = name == "DiffGen" or float(epsilon) < FROM or min(shown.by_columns) >= COVERAGE
-            by_columns = " / ".join(f"{each:.3f}" for each in shown.by_columns)
+            by_columns = " / ".join(f"{share:.3f}" for share in shown.by_columns)
             print(
                 f"  eps {epsilon:>3} {name:<8} covers {by_columns} for 1 / 2 / 3 columns, {shown.all:.3f} of all, "
                 f"half-width {shown.absolute:.0f}, {shown.relative:.3f} of the truth  {judged(holds)}"
@@ -150,16 +161,16 @@ def _accuracy(halves: Halves, mechanism: discreet.DiffGen | discreet.Pairs, runs
     return float(np.mean(found))
 
 
-def _errors(asked: Questions, found: Sequence[Sequence[Told]]) -> list[float]:
-    """For each epsilon the mean error over its releases."""
-    return [float(np.mean([asked.mean_error(one.values) for one in releases])) for releases in found]
-
-
 def _three(figures: Sequence[float]) -> str:
     return " / ".join(f"{each:6.1f}" for each in figures)
 
 
-def _target(figures, limits, within, words: str) -> str:
+def _target(
+    figures: Sequence[float],
+    limits: Sequence[float] | None,
+    within: Callable[[float, float], bool],
+    words: str,
+) -> str:
     if limits is None:
         return ""
     holds = all(within(value, limit) for value, limit in zip(figures, limits, strict=True))

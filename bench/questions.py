@@ -81,8 +81,8 @@ class Questions:
 
     @cached_property
     def columns(self) -> Ints:
-        """How many columns each question names."""
-        return np.array([len(each) for each in self.asked])
+        """How many columns each question names; 0 where that is not looked at."""
+        return np.array([len(each) for each in self.asked or [()] * len(self.wheres)])
 
     def mean_error(self, answers: Floats) -> float:
         return float(np.abs(answers - self.truth).mean())
