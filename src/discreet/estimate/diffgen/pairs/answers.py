@@ -133,8 +133,7 @@ def _open(parts: Sequence[Part], stray: Stray) -> float:
         found, two = found + both * stray.of(_between(one, other)), two + both
     if len(parts) > 2:
         whole = prod(each.varies + each.square for each in parts) - prod(each.square for each in parts)
-        across = [pair for one, other in combinations(parts, 2) for pair in _between(one, other)]
-        found += max(0.0, whole - single - two) * stray.beyond(across)
+        found += max(0.0, whole - single - two) * stray.beyond
     return found
 
 

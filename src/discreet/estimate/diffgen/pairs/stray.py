@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -29,9 +30,11 @@ from discreet.release.diffgen.pairs.walk import Offer, Setting
 Pair = tuple[int, int]  # two columns, in order
 FEW = 4  # with fewer measured pairs, stray is known badly
 # Tables that were not measured were found .15 to .5 of the last measured distances away, in root mean square, on two
-# public tables and three made up ones; what three columns have to do with each other was a fourth of that, or less.
+# public tables and three made up ones. What three columns have to do with each other beyond pairs strayed, beside
+# chance, by .2 to 5 % of the median of the measured pairs, on these and four others.
 NEARER = 0.5
-BEYOND = 0.25
+BEYOND = 0.02
+_CHANCE = 1.0  # theta of any table of people who are drawn at random
 _LATEST = 3  # one in so many rounds, the last ones, but no fewer than two
 _NORMAL = math.sqrt(2 / math.pi)
 
@@ -43,15 +46,12 @@ class Stray:
     model: Model
     distance: float  # of tables that were not measured, at most
     measured: Mapping[Pair, float]  # theta of those that were, by cells
+    beyond: float  # theta of what three columns have to do with each other, which no table tells
     few: bool  # whether this is known badly
 
     def of(self, pairs: Sequence[Pair]) -> float:
         """The mean theta of tables of two columns."""
         return _mean([self.measured[pair] if pair in self.measured else self.unseen(pair) for pair in pairs])
-
-    def beyond(self, pairs: Sequence[Pair]) -> float:
-        """The same for what three columns have to do with each other, which no table tells."""
-        return BEYOND * _mean([self.unseen(pair) for pair in pairs])
 
     def unseen(self, pair: Pair) -> float:
         """theta of a table that was not measured; it is never more than full dependence."""
@@ -59,24 +59,29 @@ class Stray:
             level_margin(self.model.margins[column], self.model.columns.groups[column], Level.GROUPS) for column in pair
         )
         reach = _reach(np.outer(rows, columns) / self.model.people)
-        return min(float(self.model.people), (self.distance / reach) ** 2) if reach else 0.0
+        return min(float(self.model.people), _CHANCE + (self.distance / reach) ** 2) if reach else 0.0
 
 
 def stray_of(fit: Fit, measured: Measured, course: Course) -> Stray:
     """What the rounds tell; without any, a table may be as far off as there are people."""
     pairs, found = iter(fit.pairs), []
     for one, offer in zip(measured.rounds, course.offers, strict=True):
-        found.append(_stopped(offer, course.begin.setting) if one.chosen is None else _distance(next(pairs)))
+        if one.chosen is None:
+            found.append(_stopped(offer, course.begin.setting))
+        else:
+            table = next(pairs)
+            found.append(math.sqrt(_theta(table)) * _reach(table.implied))
     latest = found[-max(2, math.ceil(len(found) / _LATEST)) :]
     distance = NEARER * math.sqrt(_mean([each**2 for each in latest])) if latest else fit.model.people
     known = {each.chosen.columns: _left(each) for each in fit.pairs if Level.GROUPS not in each.chosen.levels}
-    return Stray(model=fit.model, distance=distance, measured=known, few=len(fit.pairs) < FEW)
+    beyond = _CHANCE + BEYOND * (median(map(_theta, fit.pairs)) if fit.pairs else 0.0)
+    return Stray(model=fit.model, distance=distance, measured=known, beyond=beyond, few=len(fit.pairs) < FEW)
 
 
-def _distance(table: Shrunk) -> float:
-    """How far a measured table is from what was expected, beyond its noise."""
+def _theta(table: Shrunk) -> float:
+    """How far a measured table strayed from what was expected, beyond its noise."""
     beyond = float(((table.counts - table.implied) ** 2).sum()) - table.cells * table.variance
-    return math.sqrt(max(0.0, beyond) / _weights(table.implied).sum()) * _reach(table.implied)
+    return max(0.0, beyond) / float(_weights(table.implied).sum())
 
 
 def _stopped(offer: Offer, setting: Setting) -> float:
