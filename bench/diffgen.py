@@ -6,7 +6,7 @@ python bench/diffgen.py [RUNS]      each line says whether it is within its targ
 level of a categorical one's taxonomy. Two thirds of the rows are published, one third tests a classifier: an entropy
 tree with C4.5's pruning, trained on weighted leaves and tested on rows generalized to the same values, as in the paper;
 and one trained on synthetic rows of the release and tested on rows as they are. Of each release the better median
-counts. Releases are those that the product makes, with seeds.
+counts. Releases are those that the product makes, with seeds. Then comes `bench/pairs.py`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from asking import Covered, Told, ask, covered, expected
 from learners import accuracy
 from mst import MST, mst
 from questions import DRAWN, PEOPLE, People, Questions, papers_form, questions_of
-from rivals import RIVALS
+from rivals import RIVALS, Answers
 
 import discreet
 from discreet.evaluate.labelled import Halves, adult, halve
@@ -93,21 +93,16 @@ def compare(name: str, people: People, runs: int) -> None:
 def _simple(asked: Questions, ours: Sequence[float], runs: int) -> None:
     """The simple methods, each with its ratio to Pairs."""
     for name, answers in RIVALS.items():
-        figures = [
-            float(
-                np.mean(
-                    [
-                        asked.mean_error(answers(asked, Fraction(each), np.random.default_rng(run)))
-                        for run in range(runs)
-                    ]
-                )
-            )
-            for each in EPSILONS
-        ]
+        figures = [_mean_error(asked, answers, Fraction(each), runs) for each in EPSILONS]
         ratios = [one / other for one, other in zip(figures, ours, strict=True)]
         holds = all(ratio * NO_WORSE >= 1 for ratio in ratios)
         told = " / ".join(f"{ratio:.2f}" for ratio in ratios)
         print(f"  {name:<20} {_three(figures)}   {told} times Pairs  {judged(holds)}", flush=True)
+
+
+def _mean_error(asked: Questions, answers: Answers, epsilon: Fraction, runs: int) -> float:
+    found = [asked.mean_error(answers(asked, epsilon, np.random.default_rng(run))) for run in range(runs)]
+    return float(np.mean(found))
 
 
 def _costs(found: Sequence[Sequence[Told]]) -> None:
@@ -183,7 +178,7 @@ def judge(runs: int, only: str = "") -> None:
         if name.startswith(only):
             compare(name, make(), runs)
     if "Adult".startswith(only):
-        classifier(runs)
+        classifier(min(runs, ASKED))
 
 
 def main() -> None:
