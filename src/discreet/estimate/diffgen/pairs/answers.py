@@ -63,8 +63,12 @@ class PairModel:
 
     @learned
     def _joint(self) -> Joint:
-        """The model, and what it would have been with other noise."""
-        return Joint([self._fit.model, *refits(self._fit, self._course)])
+        return Joint([self._fit.model])
+
+    @learned
+    def _others(self) -> Joint:
+        """What the model would have been with other noise."""
+        return Joint(refits(self._fit, self._course), single=True)
 
     def part(self, factor: Factor) -> Part:
         """From values to cells."""
@@ -90,8 +94,9 @@ class PairModel:
 
     def count(self, parts: Sequence[Part]) -> Reckoned:
         """How many people meet all factors whose parts these are."""
-        value, *others = self._joint.expected([(each.columns, each.weights) for each in parts]).tolist()
-        noise = sum((other - value) ** 2 for other in others) / len(others)
+        asked = [(each.columns, each.weights) for each in parts]
+        value = float(self._joint.expected(asked)[0])
+        noise = float(np.mean((self._others.expected(asked) - value) ** 2))
         people = self._fit.model.people
         stray = people * _open(parts, self._stray)
         inside = people**2 * sum(

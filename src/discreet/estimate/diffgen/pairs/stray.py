@@ -32,7 +32,7 @@ FEW = 4  # with fewer measured pairs, stray is known badly
 # Tables that were not measured were found .15 to .5 of the last measured distances away, in root mean square, on two
 # public tables and three made up ones. What three columns have to do with each other beyond pairs strayed, beside
 # chance, by .2 to 5 % of the median of the measured pairs, on these and four others.
-NEARER = 0.5
+NEARER = 0.4
 BEYOND = 0.02
 _CHANCE = 1.0  # theta of any table of people who are drawn at random
 _LATEST = 3  # one in so many rounds, the last ones, but no fewer than two
