@@ -222,6 +222,16 @@ CASES = (
         ),
     ),
     Case(
+        name="pairs",
+        mechanism=lambda: discreet.Pairs(epsilon=16),
+        other=lambda: discreet.Pairs(epsilon=8),
+        tables=("columns", "pairs"),
+        unit="people",
+        charged=True,
+        free=(),
+        unproven=(Unproven(("total",), 100, "noise may have given any total that all else follows from"),),
+    ),
+    Case(
         name="response",
         mechanism=lambda: Response(keep="3/4"),
         other=lambda: Response(keep="4/5"),
