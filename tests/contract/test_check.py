@@ -32,6 +32,7 @@ ANATOMY = 'kind = "anatomy"\nl = 2\n'
 ALPHABETA = 'kind = "alphabeta"\nprior = 0.02\nposterior = 0.5\nadversary = "independent"\n'
 FRAPP = 'kind = "frapp"\nprior = 0.02\nposterior = 0.5\n'
 DIFFGEN = 'kind = "diffgen"\nepsilon = 1\n'
+PAIRS = 'kind = "pairs"\nepsilon = 1\n'
 PUBLIC = ('sensitive = "disease"', f'sensitive = "disease"\npublic_rows = {ROWS}')
 RIGHT = {
     "buckets": (BUCKETS,),
@@ -40,6 +41,7 @@ RIGHT = {
     "slots": (ALPHABETA + "slots = 9\n",),
     "frapp": (FRAPP, PUBLIC),
     "diffgen": (DIFFGEN,),
+    "pairs": (PAIRS,),
 }
 
 
@@ -76,6 +78,8 @@ WRONG = {  # what is refused: the mechanism, changes of the policy, the line tha
     ),
     "fewer rows in public": (DIFFGEN, public(ROWS - 1), "public_rows", "public_rows (59)"),
     "an epsilon that is too long": (DIFFGEN.replace("= 1", f'= "{LONG}"'), (), "epsilon", "400"),
+    "fewer rows than there are for pairs": (PAIRS, public(ROWS - 1), "public_rows", "public_rows (59)"),
+    "an epsilon of pairs that is too long": (PAIRS.replace("= 1", f'= "{LONG}"'), (), "epsilon", "400"),
     "choices that are too long": (
         f'kind = "diffgen"\nepsilon = "{LONG}"\nguide = "exponential"\nspecializations = 7\n',
         (),

@@ -34,6 +34,7 @@ MECHANISMS = {
     "alphabeta": "prior = 0.01\nposterior = 0.3",
     "frapp": "prior = 0.01\nposterior = 0.3",
     "diffgen": "epsilon = 2",
+    "pairs": "epsilon = 8",
 }
 POLICY = """version = 1
 [table]
@@ -197,7 +198,7 @@ def test_a_release_verifies_and_its_bounds_hold_the_truth(kind: str, releases: d
                 assert found.bounds == (truth, truth), where
 
 
-@pytest.mark.parametrize("kind", ["alphabeta", "frapp", "diffgen"])
+@pytest.mark.parametrize("kind", ["alphabeta", "frapp", "diffgen", "pairs"])
 def test_estimates_are_near_the_truth_where_nothing_is_exact(kind: str, tmp_path: Path) -> None:
     """With coins from a seed, so the same every time: within six standard errors, most within two."""
     policy = policy_of(kind, tmp_path)

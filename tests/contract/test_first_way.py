@@ -21,7 +21,7 @@ from discreet.table.marks import means_missing
 GROUPS = ["Circulatory", "Respiratory", "Digestive", "Diabetes", "Injury", "Neoplasms", "Other"]
 SHARES = [0.34, 0.2, 0.15, 0.12, 0.1, 0.04, 0.05]
 ROWS = 3_000
-KINDS = ("buckets", "alphabeta", "diffgen")
+KINDS = ("buckets", "alphabeta", "diffgen", "pairs")
 
 
 def hospital(rows: int = ROWS, people: int | None = None) -> pd.DataFrame:
@@ -314,7 +314,7 @@ def test_a_kind_that_cannot_be_drafted_is_refused(table, tmp_path):
     """One sentence that names those that can be."""
     code, _, said = command("init", table, "-o", tmp_path / "policy.toml", "--kind", "anatomy")
     assert code == 2
-    assert "must be one of buckets, alphabeta, diffgen" in said
+    assert "must be one of buckets, alphabeta, diffgen, pairs" in said
 
 
 # The draft itself

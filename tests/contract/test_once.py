@@ -29,6 +29,8 @@ from discreet.mechanism.mechanism import publishing
 from discreet.query.condition import columns_of
 from discreet.query.tables import truth_tables
 from discreet.release.difference import differences, policy_content, release_content
+from discreet.release.diffgen.pairs.fit import fit_of
+from discreet.release.diffgen.pairs.read import read_pairs
 from discreet.release.diffgen.tables import read_leaves
 from discreet.release.family import Family
 from discreet.release.folder import read_manifest
@@ -212,6 +214,21 @@ def test_verifying_a_diffgen_release_reads_its_rows_once(
     assert discreet.verify(release).holds
     columns = ("taxonomy_of age", "taxonomy_of gender", "taxonomy_of postcode")
     assert calls.found == {**once("read_leaves", *columns), "read": 2}
+
+
+def test_pairs_builds_a_taxonomy_once_a_column(calls: Calls, tmp_path: Path) -> None:
+    """Planning, measuring and writing; and verifying, which reads both files once and fits the model once."""
+    policy = policy_of(case_of("pairs"), tmp_path)
+    calls.of(taxonomy_of, lambda schema, name: name)
+    all_the_way(policy.path, tmp_path)
+    columns = [f"taxonomy_of {name}" for name in policy.schema.columns]
+    assert calls.found == {**once(*columns), "taxonomy_of disease": 2}  # once more for the README, of the schema alone
+    calls.found.clear()
+    calls.of(read_pairs)
+    calls.of(fit_of)
+    calls.within(pq.ParquetFile, "read")
+    assert discreet.verify(tmp_path / "out").holds
+    assert calls.found == {**once("read_pairs", "fit_of", *columns), "taxonomy_of disease": 2, "read": 2}
 
 
 def test_an_answer_of_leaves_reckons_the_noise_of_each_attribute_once(calls: Calls, tmp_path: Path) -> None:

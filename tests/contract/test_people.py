@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.main import app
 from discreet.datasets.hospital import hospital, write_hospital
-from discreet.mechanism.diffgen.policy import diffgen
+from discreet.mechanism.diffgen.policy import diffgen, pairs
 from discreet.schema.domain import Integers, Listed
 from discreet.series.store import Series
 
@@ -207,13 +207,19 @@ def test_domains_of_any_kind_give_the_same_people(tmp_path):
 
 # What was measured is on disk before any file
 
+MADE = {  # where a mechanism measures, and where it makes a release of that
+    "diffgen": ((diffgen, "measure"), (diffgen, "make_leaves")),
+    "diffgen choices": ((diffgen, "measure"), (diffgen, "make_leaves")),
+    "pairs": ((pairs, "measure_pairs"), (pairs, "write_pairs")),
+}
+
 
 @only(lambda case: case.charged, "its coins come from the key: the same rows get the same")
 def test_what_was_measured_survives_whatever_stops_the_release(case, tmp_path, monkeypatch):
     """Between measuring and writing: the next try gives the same numbers and charges nothing."""
     policy = policy_of(case, tmp_path)
     with monkeypatch.context() as patch:
-        break_at(patch, diffgen, "make_leaves", Broken)
+        break_at(patch, *MADE[case.name][1], Broken)
         with pytest.raises(Broken):
             publish(ward_frame(), policy, tmp_path / "one")
     with Series(usual_series()) as memory:
@@ -222,7 +228,7 @@ def test_what_was_measured_survives_whatever_stops_the_release(case, tmp_path, m
         assert json.loads(entry.memo)
         assert entry.drawn == b""
     with monkeypatch.context() as patch:
-        patch.setattr(diffgen, "measure", None)  # nobody measures a second time
+        patch.setattr(*MADE[case.name][0], None)  # nobody measures a second time
         publish(ward_frame(), policy, tmp_path / "one")
         again = publish(ward_frame(), policy, tmp_path / "two")
     assert contents(again) == contents(tmp_path / "one")
@@ -237,7 +243,7 @@ def test_what_was_measured_and_never_shown_is_counted_all_the_same(case, tmp_pat
     """The next state of the table states both: nobody knows what became of the first."""
     policy = policy_of(case, tmp_path)
     with monkeypatch.context() as patch:
-        break_at(patch, diffgen, "make_leaves", Broken)
+        break_at(patch, *MADE[case.name][1], Broken)
         with pytest.raises(Broken):
             publish(ward_frame(), policy, tmp_path / "one")
     publish(ward_frame().iloc[1:], policy, tmp_path / "two")

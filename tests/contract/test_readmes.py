@@ -80,8 +80,10 @@ def test_the_pandas_of_a_readme_gives_the_estimate(text, case):
         elif "clipped" in release.estimators:
             assert found == pytest.approx(release.count(question).design.value, abs=1e-6)
         else:
-            asked = "gender = 'M'" if release.target == "gender" else f"disease = {_first(release)!r}"
-            assert found == pytest.approx(release.count(asked, estimator="unbiased").value, abs=1e-6)
+            of_gender = getattr(release, "target", "disease") == "gender"  # diffgen's class
+            asked = "gender = 'M'" if of_gender else f"disease = {_first(release)!r}"
+            near = 1 / 1024 if case.name == "pairs" else 1e-6  # its counts are the model's, cut to a grid
+            assert found == pytest.approx(release.count(asked, estimator="unbiased").value, abs=near)
 
 
 def _first(release: discreet.Release) -> str:

@@ -145,7 +145,7 @@ def test_a_plan_says_the_facts_of_the_release(name, tmp_path):
             assert planned == release.facts
 
 
-@pytest.mark.parametrize("name", ["diffgen", "alphabeta"])
+@pytest.mark.parametrize("name", ["diffgen", "pairs", "alphabeta"])
 def test_the_tables_that_are_refused_are_those_that_the_words_name(name, tmp_path):
     """None at 0 rows; one at 1 and at N; none at N + 1, where N is public and all rows are distinct."""
     rows = ward_frame(5)

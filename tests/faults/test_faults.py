@@ -20,7 +20,7 @@ from cases import CASES, Case, needs_tool
 from faults.harness import FAULTS, OPERATIONS, PLACES, Fault, Operation, Scene, Server
 
 pytestmark = needs_tool("cc")
-NAMES = ("buckets", "anatomy", "alphabeta", "several views", "frapp", "diffgen")
+NAMES = ("buckets", "anatomy", "alphabeta", "several views", "frapp", "diffgen", "pairs")
 FEW = 4  # faults of one operation in the ordinary run
 CHOSEN = re.compile(r"(\d+) (.+)")  # of the environment's DISCREET_FAULT: a call and a fault
 SIGHTS = [

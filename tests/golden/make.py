@@ -33,6 +33,7 @@ from discreet import (
     Frapp,
     Integers,
     Listed,
+    Pairs,
     Tolerance,
     hierarchy_of_bands,
     hierarchy_of_dates,
@@ -251,6 +252,16 @@ SOURCE = {
 CHOICES: dict[str, Any] = {"epsilon": 2, "guide": "exponential", "specializations": 3}
 
 
+def _chosen(block: Mapping[str, Any]) -> int:
+    """How many tables of pairs a release has."""
+    return sum(each is not None for each in block["rounds"])
+
+
+def _grouped(block: Mapping[str, Any]) -> bool:
+    """Whether one of them is by groups."""
+    return any("groups" in each["levels"] for each in filter(None, block["rounds"]))
+
+
 def _alone(name: str, ward: Ward, mechanism: Any, **more: Any) -> tuple[Golden, ...]:
     return (Golden(name=name, ward=ward, mechanism=mechanism, **more),)
 
@@ -353,6 +364,18 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
     _alone("frapp-kinds", _with_rows(KINDS, 120), Frapp(prior="0.05", posterior="0.5")),
     _alone("diffgen-kinds", KINDS, DiffGen(epsilon=4)),
     _alone("diffgen-kinds-target", KINDS, DiffGen(epsilon=4, target="level")),
+    _alone("pairs", MANY, Pairs(epsilon=10), shows=lambda block: _chosen(block) > 1 and _grouped(block)),
+    _alone("pairs-kinds", KINDS, Pairs(epsilon=16), options={"csv": True}, shows=lambda block: _chosen(block) > 1),
+    _alone(
+        "pairs-again",
+        WARD,
+        Pairs(epsilon=8),
+        options={"csv": True},
+        shows=lambda block: (
+            _chosen(block) and None in block["rounds"] and "tables again" in block["guarantee"]["parts"]
+        ),
+    ),
+    _alone("pairs-none", GAPS, Pairs(epsilon="0.2"), shows=lambda block: not _chosen(block)),
 )
 NAMES = tuple(each.name for series in SERIES for each in series if each.name)
 

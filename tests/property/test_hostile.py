@@ -250,6 +250,7 @@ ODD = st.sampled_from(
         "buckets",
         "alphabeta",
         "diffgen",
+        "pairs",
         "1/" + "9" * 390,
         "age",
         "BID",

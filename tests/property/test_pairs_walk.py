@@ -2,7 +2,7 @@
 
 import json
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -13,10 +13,12 @@ from discreet.errors import ReleaseError, SeriesRefusal
 from discreet.ground.exact import fraction_text
 from discreet.guarantee.epsilon import EpsilonPrivacy, epsilon_from_json
 from discreet.guarantee.spent import For
+from discreet.release.diffgen.pairs.candidates import Graph
 from discreet.release.diffgen.pairs.course import course_of
+from discreet.release.diffgen.pairs.elimination import MOST_CLIQUE, largest_clique
 from discreet.release.diffgen.pairs.measured import Candidate, Level, Measured, Round, measured_from_json
 from discreet.release.diffgen.pairs.shares import MOST_STATED, shares_of
-from discreet.release.diffgen.pairs.walk import Setting, begin
+from discreet.release.diffgen.pairs.walk import Setting, begin, most_cells
 
 epsilons = st.fractions(min_value=Fraction(1, 10_000), max_value=20, max_denominator=10_000)
 sizes_of = st.lists(st.sampled_from([1, 2, 3, 7, 8, 9, 16, 70, 257]), min_size=1, max_size=6).map(tuple)
@@ -142,3 +144,59 @@ def test_a_stop_doubles_what_a_round_costs_until_nothing_larger_is_left():
     assert shares[-1] > shares[-2]
     assert measured.again is not None
     assert sum(course.last.again) == course.last.left > SETTING.epsilon / 4
+
+
+def offered(sizes, measured, most):
+    """All tables of two columns, one by one, held against the limits of a table and of a whole model with it."""
+    for first, second in combinations(range(len(sizes)), 2):
+        for levels in product(Level, repeat=2):
+            if any(level is Level.GROUPS and sizes[at] <= 8 for at, level in zip((first, second), levels, strict=True)):
+                continue
+            each = Candidate(first, second, levels)
+            by_cells = {
+                column
+                for table in (*measured, each)
+                for column, level in zip(table.columns, table.levels, strict=True)
+                if level is Level.CELLS
+            }
+            widths = [size if column in by_cells else min(size, 8) for column, size in enumerate(sizes)]
+            cells = np.prod(
+                [sizes[at] if level is Level.CELLS else 8 for at, level in zip((first, second), levels, strict=True)]
+            )
+            fits = largest_clique(widths, {table.columns for table in (*measured, each)}) <= MOST_CLIQUE
+            if each not in measured and min(sizes[first], sizes[second]) > 1 and cells <= most and fits:
+                yield each
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from([1, 2, 9, 70, 257]), min_size=2, max_size=5), st.integers(0, 70_000), st.integers(0, 99)
+)
+def test_candidates_are_all_tables_within_the_limits(sizes, most, seed):
+    """From round to round, until nothing is left: each step offers what going through all tables one by one does."""
+    coins, graph = np.random.default_rng(seed), Graph()
+    for _ in range(12):
+        found = graph.candidates(sizes, most)
+        assert set(found) == set(offered(sizes, graph.measured, min(most, MOST_CLIQUE)))
+        assert len(set(found)) == len(found)
+        if not found:
+            return
+        graph = graph.after(found[int(coins.integers(len(found)))])
+
+
+@settings(deadline=None)
+@given(epsilons, sizes_of, st.integers(1, 10**6), st.integers(0, 2**32), st.sampled_from([0.0, 0.5]))
+def test_a_round_costs_the_least_share_that_something_is_worth(epsilon, sizes, total, seed, stops):
+    """At half of it, and of that, nothing would be; what would not be enough for another round goes with it."""
+    setting = setting_of(epsilon, sizes)
+    course = course_of(setting, walked(setting, total, np.random.default_rng(seed), stops=stops))
+    for stage, offer in zip(course.stages, course.offers, strict=False):
+        share = stage.each
+        while 2 * share <= stage.left and share < offer.share:
+            measuring = share * (1 - stage.shares.choosing)
+            assert not stage.graph.candidates(sizes, most_cells(stage.people, measuring))
+            share *= 2
+        assert offer.share == stage.left if stage.left < 2 * share else offer.share == share
+        noise = [np.prod(setting.shape(each)) * 0.7 / float(offer.measuring) for each in offer.candidates]
+        assert max(noise) <= stage.people / 4 * (1 + 1e-9)
+        assert offer.choosing == offer.share * stage.shares.choosing

@@ -60,9 +60,9 @@ def test_a_seeded_release_fails_in_its_randomness_alone(case: Case, releases: Re
 
 @pytest.mark.parametrize("case", LASTING, ids=str)
 def test_the_second_state_of_a_table_holds(case: Case, releases: Releases):
-    """Where the promise covers it; and every table has rows then."""
+    """Where the promise covers it; and every table has rows then, where it is the one that is filled."""
     assert broken(releases.later(case), allow_seeded=False) == []
-    assert all(table_of(releases.later(case), name).num_rows for name in case.tables)
+    assert case.views == 1 or all(table_of(releases.later(case), name).num_rows for name in case.tables)
 
 
 @EVERY
@@ -105,7 +105,8 @@ def test_a_cell_outside_its_domain_is_found(case: Case, name: str, thin: int, re
         table = table_of(folder, name)
         rows = rows_of(table, table.num_columns)
         cells = [(rows[at % len(rows)], column) for at, column in enumerate(table.column_names)]
-        changes = [(row, column, value) for row, column in cells for value in strangers(table[column][row].as_py())]
+        told = [(row, column, table[column][row].as_py()) for row, column in cells]
+        changes = [(row, column, value) for row, column, cell in told for value in strangers(cell) if value != cell]
         for row, column, value in sample(changes, thin, case, name):
             write_table(folder, name, with_cell(table, row, column, value))
             found = broken(folder)
@@ -121,7 +122,7 @@ def changed_cells(case: Case, table: pa.Table, rows: int, *, free: bool):
         values = sorted(set(table[column].to_pylist()))
         for row in rows_of(table, rows):
             cell = table[column][row].as_py()
-            others = [] if isinstance(cell, str) else [cell + 1]
+            others = [] if cell is None or isinstance(cell, str) else [cell + 1]
             others += [values[(values.index(cell) + step) % len(values)] for step in (1, len(values) // 2)]
             for value in set(others) - {cell}:
                 yield f"row {row}: {column} from {cell} to {value}", with_cell(table, row, column, value)

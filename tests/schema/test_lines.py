@@ -30,6 +30,7 @@ values = ["Flu", "HIV", "Cancer"]
 BUCKETS = HEAD + 'kind = "buckets"\nmax_size = 40\n\n[mechanism.tolerance]\ntheta = 4\nfloor = 0.05\n'
 ANATOMY = HEAD + 'kind = "anatomy"\nl = 2\n'
 DIFFGEN = HEAD + 'kind = "diffgen"\nepsilon = 1\n'
+PAIRS = HEAD + 'kind = "pairs"\nepsilon = 1\n'
 ALPHABETA = HEAD + 'kind = "alphabeta"\nprior = 0.01\nposterior = 0.2\n'
 FRAPP = HEAD + 'kind = "frapp"\nprior = 0.01\nposterior = 0.2\n'
 SOURCE = ALPHABETA + "\n[mechanism.source.disease]\nFlu = 0.5\nHIV = 0.1\nCancer = 0.4\n"
@@ -58,6 +59,10 @@ WRONG = [
     (DIFFGEN, "epsilon = 1", 'epsilon = 1\nscore = "x"', "score"),
     (DIFFGEN, "epsilon = 1", 'epsilon = 1\nconsistency = "paper"', "consistency"),
     (DIFFGEN, "epsilon = 1", 'epsilon = 1\nguide = "x"', "guide"),
+    (PAIRS, "epsilon = 1", "epsilon = 0", "epsilon"),
+    (PAIRS, "epsilon = 1", "epsilon = 21", "epsilon"),
+    (PAIRS, "epsilon = 1", 'epsilon = "one"', "epsilon"),
+    (PAIRS, "epsilon = 1", "epsilon = 1\nrounds = 3", "rounds"),
     (DIFFGEN, "epsilon = 1", 'epsilon = 1\ntarget = "agee"', "target"),
     (DIFFGEN, "epsilon = 1", "epsilon = 1\ntarget = 5", "target"),
     (DIFFGEN, "zip", "cell", "quasi_identifiers"),

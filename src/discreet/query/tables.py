@@ -141,7 +141,8 @@ def _decide(
         else:
             groups[scope].append(atom)
     if engine is not None:
-        found |= _by_value(aside, scopes, encodings, engine)
+        if aside:
+            found |= _by_value(aside, scopes, encodings, engine)
         for group, atoms in groups.items():
             found |= _by_combination(atoms, group, encodings, engine)
     return found

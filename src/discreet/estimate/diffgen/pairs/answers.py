@@ -19,11 +19,12 @@ from discreet.estimate.diffgen.answers import Reckoned
 from discreet.estimate.diffgen.factors import Factor
 from discreet.estimate.diffgen.pairs.joint import Joint
 from discreet.estimate.diffgen.pairs.refits import refits
-from discreet.estimate.diffgen.pairs.stray import FEW, stray_of
+from discreet.estimate.diffgen.pairs.stray import Pair, Stray, stray_of
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Floats
 from discreet.release.diffgen.pairs.course import Course
 from discreet.release.diffgen.pairs.fit import Fit
+from discreet.release.diffgen.pairs.measured import Measured
 from discreet.schema.taxonomy import Taxonomy
 
 RESTS = "the answer rests on a model of single columns and of some pairs of them"
@@ -53,17 +54,21 @@ class Part:
 class PairModel:
     """A fitted model, ready to be asked."""
 
-    def __init__(self, fit: Fit, course: Course, taxonomies: Sequence[Taxonomy]) -> None:
+    def __init__(self, fit: Fit, measured: Measured, course: Course, taxonomies: Sequence[Taxonomy]) -> None:
         self._fit, self._course = fit, course
         self._taxonomies = taxonomies
         self._places = {each.name: place for place, each in enumerate(taxonomies)}
         self._shares = [margin / fit.model.people for margin in fit.model.margins]
-        self._stray = stray_of(fit.pairs)
+        self._stray = stray_of(fit, measured, course)
 
     @learned
     def _joint(self) -> Joint:
-        """The model, and what it would have been with other noise."""
-        return Joint([self._fit.model, *refits(self._fit, self._course)])
+        return Joint([self._fit.model])
+
+    @learned
+    def _others(self) -> Joint:
+        """What the model would have been with other noise."""
+        return Joint(refits(self._fit, self._course), single=True)
 
     def part(self, factor: Factor) -> Part:
         """From values to cells."""
@@ -89,16 +94,17 @@ class PairModel:
 
     def count(self, parts: Sequence[Part]) -> Reckoned:
         """How many people meet all factors whose parts these are."""
-        value, *others = self._joint.expected([(each.columns, each.weights) for each in parts]).tolist()
-        noise = sum((other - value) ** 2 for other in others) / len(others)
+        asked = [(each.columns, each.weights) for each in parts]
+        value = float(self._joint.expected(asked)[0])
+        noise = float(np.mean((self._others.expected(asked) - value) ** 2))
         people = self._fit.model.people
-        stray = self._stray.variance(people, _components(parts))
+        stray = people * _open(parts, self._stray)
         inside = people**2 * sum(
             part.inside * prod(other.square for other in parts if other is not part) for part in parts
         )
         model = _WIDER * math.sqrt(stray + inside)
         several = sum(len(part.columns) for part in parts) > 1
-        note = "; ".join([RESTS, BADLY] if self._stray.pairs < FEW else [RESTS]) if several or inside else ""
+        note = "; ".join([RESTS, BADLY] if self._stray.few else [RESTS]) if several or inside else ""
         return Reckoned(value=value, noise=_WIDER * math.sqrt(noise + _HALF**2), model=model, note=note)
 
     def _independent(self, columns: Sequence[int]) -> Floats:
@@ -115,25 +121,26 @@ class PairModel:
         return max(0.0, float(self._shares[columns[axis]] @ given**2) - share**2)
 
 
-def _components(parts: Sequence[Part]) -> list[tuple[float, float]]:
-    """What hangs on two columns or more: each component's variance, and the share of people that it is about.
+def _open(parts: Sequence[Part], stray: Stray) -> float:
+    """What hangs on two columns or more, times how far that may stray.
 
     Two parts together, each part that ties columns, and all that is left to three parts and more.
     """
-    known = [math.prod(each.square for each in parts if each is not part) for part in parts]
-    found = [
-        ((part.varies - part.alone) * others, part.share)
-        for part, others in zip(parts, known, strict=True)
-        if len(part.columns) > 1
-    ]
-    two = [
-        (
-            one.varies * other.varies * prod(each.square for each in parts if each not in (one, other)),
-            one.share * other.share,
-        )
-        for one, other in combinations(parts, 2)
-    ]
-    whole = prod(each.varies + each.square for each in parts) - prod(each.square for each in parts)
-    single = sum(part.varies * others for part, others in zip(parts, known, strict=True))
-    rest = max(0.0, whole - single - sum(part for part, _ in two)) if len(parts) > 2 else 0.0
-    return [*found, *two, (rest, prod(each.share for each in parts))]
+    others = [prod(each.square for each in parts if each is not part) for part in parts]
+    found, single = 0.0, 0.0
+    for part, known in zip(parts, others, strict=True):
+        single += part.varies * known
+        if len(part.columns) > 1:
+            found += max(0.0, part.varies - part.alone) * known * stray.of(list(combinations(part.columns, 2)))
+    two = 0.0
+    for one, other in combinations(parts, 2):
+        both = one.varies * other.varies * prod(each.square for each in parts if each not in (one, other))
+        found, two = found + both * stray.of(_between(one, other)), two + both
+    if len(parts) > 2:
+        whole = prod(each.varies + each.square for each in parts) - prod(each.square for each in parts)
+        found += max(0.0, whole - single - two) * stray.beyond
+    return found
+
+
+def _between(one: Part, other: Part) -> list[Pair]:
+    return [(min(a, b), max(a, b)) for a in one.columns for b in other.columns]

@@ -12,9 +12,9 @@ from discreet.estimate.learned import learned
 from discreet.ground.arrays import Ints
 from discreet.release.diffgen.pairs.course import Course, course_of
 from discreet.release.diffgen.pairs.fit import Fit, fit_of
+from discreet.release.diffgen.pairs.layout import setting_of
 from discreet.release.diffgen.pairs.manifest import PairManifest
 from discreet.release.diffgen.pairs.read import PairTables, read_pairs
-from discreet.release.diffgen.pairs.walk import setting_of
 from discreet.release.diffgen.registry import PAIRS, Used
 
 
@@ -58,7 +58,7 @@ class PairsRelease(NoisyRelease):
 
     @learned
     def model(self) -> PairModel:
-        return PairModel(self.fit, self.course, self.tables.taxonomies)
+        return PairModel(self.fit, self.tables.measured, self.course, self.tables.taxonomies)
 
     def draw(self, n: int, coins: np.random.Generator) -> dict[str, Ints]:
         cells = draw_cells(self.fit.model, n, coins)

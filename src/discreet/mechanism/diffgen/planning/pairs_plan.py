@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from discreet.estimate.estimate import PEOPLE
 from discreet.ground.exact import fraction_text
@@ -49,6 +49,8 @@ class PairsPlan:
     cells: int
     outlooks: tuple[Outlook, ...]
 
+    warnings: ClassVar[tuple[str, ...]] = ()  # nothing is asked for that could not be had
+
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {
             "unit": PEOPLE,
@@ -57,7 +59,7 @@ class PairsPlan:
             "attributes": self.columns,
             "table_counts": self.cells,
             "outlooks": [each.as_json() for each in self.outlooks],
-            "warnings": [],
+            "warnings": list(self.warnings),
         }
 
     def lines(self, *, explain: bool = False) -> Iterator[str]:

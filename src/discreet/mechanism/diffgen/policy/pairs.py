@@ -25,14 +25,15 @@ from discreet.mechanism.diffgen.policy.epsilon import EPSILON, MISSING, read_eps
 from discreet.mechanism.mechanism import check_public_rows, check_stated
 from discreet.mechanism.plan import Alternatives
 from discreet.release.diffgen.pairs.course import course_of
-from discreet.release.diffgen.pairs.layout import taxonomies_of
+from discreet.release.diffgen.pairs.layout import setting_of, taxonomies_of
 from discreet.release.diffgen.pairs.measured import measured_from_json
-from discreet.release.diffgen.pairs.walk import Setting, setting_of
+from discreet.release.diffgen.pairs.walk import Setting
 from discreet.release.manifest import write_manifest
 from discreet.schema.mechanisms import Complain, Mechanism
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.once import once
 from discreet.schema.schema import Schema
+from discreet.schema.taxonomy import Taxonomy
 from discreet.series.coins import Coins
 from discreet.series.rules import Place
 from discreet.table.table import Table
@@ -84,9 +85,14 @@ class Pairs:
         return exact("epsilon", self.epsilon)
 
     @once
+    def taxonomies(self, schema: Schema) -> tuple[Taxonomy, ...]:
+        """The cells of every published column."""
+        return taxonomies_of(schema)
+
+    @once
     def setting(self, schema: Schema) -> Setting:
         """What is public before anything is measured."""
-        return setting_of(self.cost, taxonomies_of(schema))
+        return setting_of(self.cost, self.taxonomies(schema))
 
     def fits(self, table: Table) -> None:
         check_public_rows(table, table.rows)
@@ -105,7 +111,7 @@ class Pairs:
         """The noisy measurements: they are paid for once, and the same ones give the same release."""
         noise = SeededNoise(coins.stream("noise")) if coins.seeded else OpenDpNoise()
         with steps.step(_MEASURE) as tell:
-            rows = counted(table, taxonomies_of(table.schema), tell)
+            rows = counted(table, self.taxonomies(table.schema), tell)
             return measure_pairs(rows, self.setting(table.schema), noise).as_json()
 
     def make(self, table: Table, place: Place, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
@@ -114,7 +120,7 @@ class Pairs:
         with steps.step(_WRITE):
             measured = measured_from_json(place.memo)
             course = course_of(self.setting(schema), measured)
-            numbers = write_pairs(schema, course, measured, folder, csv=csv)
+            numbers = write_pairs(self.taxonomies(schema), course, measured, folder, csv=csv)
             write_manifest(
                 folder,
                 schema,

@@ -11,10 +11,10 @@ from discreet.release.diffgen.checks import NOT_CHECKABLE as NOT_CHECKABLE
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.course import Course, course_of
 from discreet.release.diffgen.pairs.fit import fit_of
+from discreet.release.diffgen.pairs.layout import setting_of
 from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, PairNumbers, StatedPairs
 from discreet.release.diffgen.pairs.read import PairTables, read_pairs
 from discreet.release.diffgen.pairs.tables import pair_tables
-from discreet.release.diffgen.pairs.walk import setting_of
 from discreet.release.family import Claim
 
 PairFiles = Files[StatedPairs, EpsilonPrivacy, PairNumbers]

@@ -1,8 +1,9 @@
-"""The rows of the two tables of a release of pairs, in order: what each of their numbers is of."""
+"""Pairs and a schema: what is public beforehand, and the rows of both tables, in order: what each number is of."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from discreet.engine.columns import column_of, texts_of
 from discreet.ground.arrays import Ints
 from discreet.release.diffgen.pairs.groups import GROUPS
 from discreet.release.diffgen.pairs.measured import Candidate, Level
+from discreet.release.diffgen.pairs.walk import Setting
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import Taxonomy, taxonomy_of
 
@@ -18,6 +20,12 @@ from discreet.schema.taxonomy import Taxonomy, taxonomy_of
 def taxonomies_of(schema: Schema) -> tuple[Taxonomy, ...]:
     """The cells of every published column; raises PolicyError where one has too many values."""
     return tuple(taxonomy_of(schema, name) for name in schema.columns)
+
+
+def setting_of(epsilon: Fraction, taxonomies: Sequence[Taxonomy]) -> Setting:
+    """What is public beforehand, of columns with these cells."""
+    sizes, ordered = tuple(map(len, taxonomies)), tuple(each.ordered for each in taxonomies)
+    return Setting(epsilon=epsilon, sizes=sizes, ordered=ordered)
 
 
 def labelled_columns(taxonomies: Sequence[Taxonomy], groups: Sequence[Ints]) -> pa.Table:
@@ -36,15 +44,15 @@ def labelled_columns(taxonomies: Sequence[Taxonomy], groups: Sequence[Ints]) -> 
 def labelled_pairs(taxonomies: Sequence[Taxonomy], chosen: Sequence[Candidate | None]) -> pa.Table:
     """A row for each two cells or groups of each round that chose a pair, the first column slowest."""
     parts = [_labelled(taxonomies, number, each) for number, each in enumerate(chosen, 1) if each is not None]
-    return pa.concat_tables([_NO_PAIRS, *parts])
+    return pa.concat_tables([pa.Table.from_batches([], _LABELS), *parts])
 
 
-_NO_PAIRS = pa.schema(
+_LABELS = pa.schema(
     [
         ("ROUND", pa.int64()),
         *((name, pa.large_string()) for name in ("FIRST", "FIRST_VALUE", "SECOND", "SECOND_VALUE")),
     ]
-).empty_table()
+)
 
 
 def _labelled(taxonomies: Sequence[Taxonomy], number: int, chosen: Candidate) -> pa.Table:
@@ -59,7 +67,7 @@ def _labelled(taxonomies: Sequence[Taxonomy], number: int, chosen: Candidate) ->
             "SECOND": texts_of([own[1].name] * rows),
             "SECOND_VALUE": texts_of(values[1] * len(values[0])),
         },
-        schema=_NO_PAIRS.schema,
+        schema=_LABELS,
     )
 
 

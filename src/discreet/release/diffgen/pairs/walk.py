@@ -20,7 +20,6 @@ from discreet.release.diffgen.pairs.candidates import NOISE, Graph
 from discreet.release.diffgen.pairs.groups import GROUPS, groups_of
 from discreet.release.diffgen.pairs.measured import Candidate, Level, Round
 from discreet.release.diffgen.pairs.shares import Shares, share_of_total, shares_of
-from discreet.schema.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +44,6 @@ class Setting:
 
     def shape(self, chosen: Candidate) -> tuple[int, int]:
         return self.width(chosen.first, chosen.levels[0]), self.width(chosen.second, chosen.levels[1])
-
-
-def setting_of(epsilon: Fraction, taxonomies: Sequence[Taxonomy]) -> Setting:
-    """What is public beforehand, of columns with these cells."""
-    sizes, ordered = tuple(map(len, taxonomies)), tuple(each.ordered for each in taxonomies)
-    return Setting(epsilon=epsilon, sizes=sizes, ordered=ordered)
 
 
 @dataclass(frozen=True, kw_only=True)

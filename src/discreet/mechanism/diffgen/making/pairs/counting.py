@@ -11,11 +11,10 @@ from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 from discreet.release.diffgen.pairs.groups import GROUPS
 from discreet.release.diffgen.pairs.measured import Candidate, Level
-from discreet.schema.taxonomy import MOST_CELLS, Taxonomy
+from discreet.schema.taxonomy import Taxonomy
 from discreet.table.table import Table
 
 Cells = NDArray[np.uint32]
-_KEPT = (MOST_CELLS + 1) ** 2  # cells of a table that is counted once for all levels
 
 
 class Counted:
@@ -33,18 +32,7 @@ class Counted:
 
     def pair(self, chosen: Candidate, groups: Sequence[Ints]) -> Ints:
         """How many rows each cell of a table of two columns has, at its levels: every row is in one cell."""
-        first, second = chosen.columns
-        if self.sizes[first] * self.sizes[second] > _KEPT:
-            codes = [
-                self._rows[column] if level is Level.CELLS else groups[column][self._rows[column]]
-                for column, level in zip(chosen.columns, chosen.levels, strict=True)
-            ]
-            shape = [
-                self.sizes[column] if level is Level.CELLS else GROUPS
-                for column, level in zip(chosen.columns, chosen.levels, strict=True)
-            ]
-            return _crossed(codes[0], codes[1], shape)
-        found = self._whole(first, second)
+        found = self._whole(*chosen.columns)
         for axis, (column, level) in enumerate(zip(chosen.columns, chosen.levels, strict=True)):
             if level is Level.GROUPS:
                 found = _joined(found, groups[column], axis)

@@ -15,17 +15,19 @@ from discreet.release.copies import write_copies
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.course import Course
 from discreet.release.diffgen.pairs.fit import fit_of
-from discreet.release.diffgen.pairs.layout import labelled_columns, labelled_pairs, taxonomies_of
+from discreet.release.diffgen.pairs.layout import labelled_columns, labelled_pairs
 from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, Chosen, PairNumbers
 from discreet.release.diffgen.pairs.measured import Measured, Round
 from discreet.release.diffgen.pairs.tables import pair_tables
-from discreet.schema.schema import Schema
+from discreet.schema.taxonomy import Taxonomy
 
 
-def write_pairs(schema: Schema, course: Course, measured: Measured, folder: Path, *, csv: bool) -> PairNumbers:
+def write_pairs(
+    taxonomies: Sequence[Taxonomy], course: Course, measured: Measured, folder: Path, *, csv: bool
+) -> PairNumbers:
     """Fill `folder` with both tables; the numbers that the manifest states of them."""
     (folder / "data").mkdir()
-    taxonomies, model = taxonomies_of(schema), fit_of(measured, course).model
+    model = fit_of(measured, course).model
     columns = labelled_columns(taxonomies, course.begin.groups)
     columns = columns.append_column("MEASURED", _joined(measured.ones))
     again = pa.nulls(len(columns), pa.int64()) if measured.again is None else _joined(measured.again)
@@ -37,7 +39,7 @@ def write_pairs(schema: Schema, course: Course, measured: Measured, folder: Path
     write_parquet([pairs.append_column("COUNT", _counts(pair_tables(model)))], folder / PAIRS)
     if csv:
         write_copies(folder, (COLUMNS, PAIRS))
-    return PairNumbers(total=measured.total, rounds=tuple(_chosen(schema, each) for each in measured.rounds))
+    return PairNumbers(total=measured.total, rounds=tuple(_chosen(taxonomies, each) for each in measured.rounds))
 
 
 def _joined(tables: Sequence[Ints]) -> pa.Array:
@@ -50,9 +52,9 @@ def _counts(tables: Sequence[Floats]) -> pa.Array:
     return column_of(np.rint(whole * UNIT) / UNIT)
 
 
-def _chosen(schema: Schema, one: Round) -> Chosen | None:
+def _chosen(taxonomies: Sequence[Taxonomy], one: Round) -> Chosen | None:
     if one.chosen is None:
         return None
-    first, second = (schema.columns[place] for place in one.chosen.columns)
+    first, second = (taxonomies[place].name for place in one.chosen.columns)
     own, other = (level.value for level in one.chosen.levels)
     return Chosen(columns=(first, second), levels=(own, other))
