@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids, compose, meetings
 from discreet.mechanism.buckets.making.free import compose_freely
 from discreet.mechanism.buckets.planning.caps import Classes, caps_of
-from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.series.coins import Coins
+
+if TYPE_CHECKING:
+    from discreet.mechanism.buckets.planning.plan import BucketPlan
 
 
 @dataclass(frozen=True, kw_only=True)
