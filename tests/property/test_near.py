@@ -22,10 +22,11 @@ import discreet
 from discreet.mechanism.buckets.making.curve import columns_along, lay_along
 from discreet.mechanism.buckets.making.near import compose_window
 from discreet.mechanism.buckets.planning.caps import caps_of
+from discreet.mechanism.buckets.planning.near import Held
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.quick import quick_sizes
 from discreet.mechanism.buckets.planning.slack import UNIT, scaled_caps, slacks_of
-from discreet.mechanism.buckets.planning.window_plans import BucketWindows, Held
+from discreet.mechanism.buckets.planning.window_plans import BucketWindows
 from discreet.release.buckets.windows import sizes_of, window_by_rule
 from discreet.schema.domain import Integers, Listed
 from discreet.series.coins import Coins

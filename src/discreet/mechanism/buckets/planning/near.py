@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
@@ -20,11 +21,33 @@ from discreet.errors import Infeasible, PolicyError
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 from discreet.ground.shown import name_of
-from discreet.mechanism.buckets.planning.caps import smallest_size
+from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan, WindowPlan
-from discreet.mechanism.buckets.planning.window_plans import Held, WindowPlanner
 from discreet.release.buckets.windows import Near, sizes_of, window_by_rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Classes that a window can have, its records of each value (rows) in each class, and the slack that is kept."""
+
+    classes: Classes
+    records: Ints
+    kept_slack: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """How often each value that occurs in a window does, and its tolerance in the whole table."""
+
+    counts: Ints
+    limits: Sequence[Fraction]
+
+
+class WindowPlanner(Protocol):
+    """What plans windows, from the first to the last; None for one that cannot be planned."""
+
+    def __call__(self, windows: Sequence[Held]) -> Iterator[Setting | None]: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from discreet.ground.exact import Number
 from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
 from discreet.mechanism.buckets.planning.caps import Classes, caps_of
+from discreet.mechanism.buckets.planning.near import Held, Setting
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.planners import PLANNERS, Problem
 from discreet.mechanism.buckets.planning.quick import quick_sizes
@@ -29,30 +29,7 @@ _GAP = 1e-4
 _FULLY = 8  # windows that are planned with all sizes
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """Classes that a window can have, its records of each value (rows) in each class, and the slack that is kept."""
-
-    classes: Classes
-    records: Ints
-    kept_slack: Fraction
-
-
-@dataclass(frozen=True, kw_only=True)
-class Held:
-    """How often each value that occurs in a window does, and its tolerance in the whole table."""
-
-    counts: Ints
-    limits: Sequence[Fraction]
-
-
 Choose = Callable[[Held, Ints, Sequence[Fraction] | None], Classes | None]  # from sizes, and the slack of each value
-
-
-class WindowPlanner(Protocol):
-    """What plans windows, from the first to the last; None for one that cannot be planned."""
-
-    def __call__(self, windows: Sequence[Held]) -> Iterator[Setting | None]: ...
 
 
 @dataclass(frozen=True, kw_only=True)

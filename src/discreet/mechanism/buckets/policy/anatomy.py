@@ -17,10 +17,11 @@ from discreet.ground.progress import Progress
 from discreet.ground.shown import name_some, shown
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
+from discreet.mechanism.buckets.planning.near import WindowPlanner
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_of_classes
 from discreet.mechanism.buckets.planning.validity import find_violation
-from discreet.mechanism.buckets.planning.window_plans import AnatomyWindows, WindowPlanner
+from discreet.mechanism.buckets.planning.window_plans import AnatomyWindows
 from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
 from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition

@@ -15,9 +15,8 @@ from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.curve import Along, lay_along
 from discreet.mechanism.buckets.making.near import write_near
 from discreet.mechanism.buckets.making.write import SHARES, write_buckets
-from discreet.mechanism.buckets.planning.near import Cells, near_of, plan_windows
+from discreet.mechanism.buckets.planning.near import Cells, WindowPlanner, near_of, plan_windows
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.buckets.planning.window_plans import WindowPlanner
 from discreet.mechanism.mechanism import check_stated
 from discreet.mechanism.plan import Alternatives
 from discreet.release.buckets.manifest import BucketNumbers

@@ -18,11 +18,12 @@ from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.guarantee.tolerance import Tolerance
 from discreet.mechanism.buckets.planning.caps import LARGEST
 from discreet.mechanism.buckets.planning.compare import MAX_SIZES, THETAS, compare_sizes, sweep
+from discreet.mechanism.buckets.planning.near import WindowPlanner
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.planning.planners import PLANNERS
 from discreet.mechanism.buckets.planning.slack import DEFAULT, read_slack
-from discreet.mechanism.buckets.planning.window_plans import BucketWindows, WindowPlanner
+from discreet.mechanism.buckets.planning.window_plans import BucketWindows
 from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
 from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
