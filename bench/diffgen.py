@@ -6,7 +6,7 @@ python bench/diffgen.py [RUNS]      each line says whether it is within its targ
 level of a categorical one's taxonomy. Two thirds of the rows are published, one third tests a classifier: an entropy
 tree with C4.5's pruning, trained on weighted leaves and tested on rows generalized to the same values, as in the paper;
 and one trained on synthetic rows of the release and tested on rows as they are. Of each release the better median
-counts. Releases are those that the product makes, with seeds.
+counts. Releases are those that the product makes, with seeds. Then comes `bench/pairs.py`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
+import pairs
+from learners import accuracy as raw_tree
 
 import discreet
 from discreet.evaluate.accuracy import generalized_accuracy
-from discreet.evaluate.labelled import Coded, Halves, adult, census
+from discreet.evaluate.labelled import adult, census
 from discreet.evaluate.ranges import Ranges, ranges_of
 from discreet.evaluate.scratch import opened, released
 from discreet.mechanism.diffgen.papers.compared import DIFFGEN, TablesAlone, variants
@@ -48,29 +49,13 @@ class Outcome:
         return max(self.accuracy, self.raw)
 
 
-def raw_accuracy(halves: Halves, release: discreet.Release) -> float:
-    """Percent of the test rows that a tree gets right which was trained on synthetic rows of the release."""
-    rows = halves.source.coded(release.to_training_table())
-
-    def features(found: Coded) -> np.ndarray:
-        wide = []
-        for taxonomy, column in zip(halves.source.taxonomies, found.cells, strict=True):
-            number = taxonomy.ordered or taxonomy.labels[0].startswith("0-")  # bins are in order too
-            wide.append(column[:, None] if number else column[:, None] == np.arange(len(taxonomy)))
-        return np.hstack(wide).astype(np.float32)
-
-    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=0.001, ccp_alpha=1e-3, random_state=0)
-    tree.fit(features(rows), rows.classes)
-    return float((tree.predict(features(halves.tests)) == halves.tests.classes).mean() * 100)
-
-
 def outcome(data: Ranges, table: discreet.Table, mechanism: discreet.DiffGen, seed: int) -> Outcome:
     """One release: how far off it is, what a classifier learns from it, and what publishing it cost."""
     start = time.process_time()
     with released(table, mechanism, seed) as release:
         cpu = time.process_time() - start
         accuracy = generalized_accuracy(release, data.halves)
-        return Outcome(data.mean_error(release), accuracy, cpu, release.size, raw_accuracy(data.halves, release))
+        return Outcome(data.mean_error(release), accuracy, cpu, release.size, raw_tree(data.halves, release))
 
 
 def tables_alone(data: Ranges, table: discreet.Table, epsilon: str, seed: int) -> float:
@@ -131,6 +116,7 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     compare("Adult", ranges_of(adult(DATA), CONDITIONS), runs, targets=True)
     compare("census_occ, class OccupationMajor", ranges_of(census(DATA), CONDITIONS), runs, targets=False)
+    pairs.judge(runs)
 
 
 if __name__ == "__main__":

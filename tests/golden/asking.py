@@ -109,11 +109,13 @@ def read_answers(path: Path) -> dict[str, Any]:
     return {**content, "answers": [dict(zip(columns, row, strict=True)) for row in content["answers"]]}
 
 
-def read_amended(golden: Path) -> dict[str, Any]:
-    """The answers of a golden release, with those in their place that a later decision gave."""
+def read_amended(golden: Path, last: str = "999") -> dict[str, Any]:
+    """The answers of a golden release, with those in their place that a later decision gave, up to the `last`."""
     kept = read_answers(golden / "answers.json")
     later: dict[str, dict[str, Any]] = {}
     for path in sorted(golden.glob("answers-*.json")):
+        if path.stem.removeprefix("answers-") > last:
+            break
         later |= {_question(each): each for each in read_answers(path)["answers"]}
     return {**kept, "answers": [later.get(_question(each), each) for each in kept["answers"]]}
 

@@ -65,19 +65,29 @@ def count_matching(
     With `weights`, whole numbers from 0 for the values of each attribute (below 2^62 together), a tuple counts as often
     as the product of its values' weights says.
     """
+    return weigh_matching(condition, encodings, engine, [weights])[0]
+
+
+def weigh_matching(
+    condition: Condition, encodings: Mapping[str, Encoding], engine: Database | None, weights: Sequence[Weights | None]
+) -> list[int]:
+    """The same for several weights at once, which share what it takes to decide the condition."""
     if not all(map(len, encodings.values())):
-        return 0
+        return [0] * len(weights)
     empty = {name: "NULL" for name, encoding in encodings.items() if not encoding.values}
     try:
         formula = _formula(bind(condition, empty) if empty else condition, True)
         used = columns_of(formula)
-        others = math.prod(_whole(name, encodings, weights) for name in encodings if name not in used)
         with ExitStack() as stack:
             if engine is None and any(lookup(atom, encodings) is None for atom in atoms(formula)):
                 engine = stack.enter_context(Database())
             tables = truth_tables(dict.fromkeys(_leaves(formula)), encodings, engine)
-        held = {name: _held(name, encodings, weights) for name in used}
-        return others * count_formula(formula, *merge_values(tables, held))
+        found = []
+        for each in weights:
+            held = {name: _held(name, encodings, each) for name in used}
+            others = math.prod(_whole(name, encodings, each) for name in encodings if name not in used)
+            found.append(others * count_formula(formula, *merge_values(tables, held)))
+        return found
     except Unfit:
         raise QueryError("the condition cannot be evaluated: its arithmetic overflows; use smaller numbers") from None
     except RecursionError:

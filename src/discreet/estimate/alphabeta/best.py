@@ -1,4 +1,4 @@
-"""`estimator="best"`: the unbiased answer where it is sure, one that leans on a model of the table where it is not.
+"""`estimator="best"`: the unbiased answer where it is sure, one that leans on what the view tells where it is not.
 
 The value comes from the model; the interval does not. It stays the unbiased answer's, over the publisher's coins, and
 is widened to hold the value where it does not.
@@ -11,13 +11,16 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.estimate.alphabeta.answer import UNBIASED, estimate_of
-from discreet.estimate.alphabeta.independence import Independence, best
-from discreet.estimate.alphabeta.law import model_of
+from discreet.estimate.alphabeta.law import law_of
+from discreet.estimate.alphabeta.model import Model
 from discreet.estimate.alphabeta.release import AlphaBetaRelease
+from discreet.estimate.alphabeta.shown import Weighed
+from discreet.estimate.alphabeta.weighed import learn_view
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
 from discreet.estimate.learned import learned
+from discreet.schema.schema import MOST_ROWS
 
 NOTE = (
     "the value leans on a model where noise is large; the interval holds over the publisher's coins, whatever the model"
@@ -25,7 +28,7 @@ NOTE = (
 
 
 class Best:
-    """Small counts lean on a model of independent attributes that is read off the view once."""
+    """Counts lean on what the view tells of the table, as far as questions of their size may."""
 
     name: ClassVar[str] = "best"
     needs: ClassVar[str] = "a release of one view"
@@ -39,33 +42,28 @@ class Best:
         return not release.several
 
     @learned
-    def _model(self) -> Independence:
-        """Independent attributes as the view shows them."""
-        weights = [self._release.source.weights.get(name) for name in self._release.schema.columns]
-        return model_of(self._release.margins, self._release.guarantee, weights)
-
-    def expect(self, asked: Asked) -> list[float]:
-        """How many tuples the model expects to meet each condition, without enumerating them; all groups at once."""
-        weights = dict(zip(self._release.encodings, self._model.weights, strict=True))
-        weighed = self._release.weigh_groups(asked.groups, weights) if asked.groups else None
-        if weighed is None:
-            weighed = [self._release.weigh(condition, weights) for condition in asked.conditions]
-        return list(map(self._model.expected, weighed))
+    def _learnt(self) -> tuple[Model, Weighed]:
+        """What the view tells of its table, and its tuples with their weights."""
+        release = self._release
+        most = float(release.schema.public_rows or MOST_ROWS)
+        return learn_view(*release.tuples, release.encodings, law_of(release.guarantee), release.source, most)
 
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
+        model, weighed = self._learnt
+        measures = [dict(zip(self._release.encodings, each, strict=True)) for each, _ in model.filters.measures]
+        measured = self._release.measured(asked, weighed, measures)
+        units = [unit for _, unit in model.filters.measures]
+        rows = [[float(own / unit) for own, unit in zip(each.weights, units, strict=True)] for each in measured]
+        best = model.best(np.array(rows), np.array([each.sums for each in measured]))
         plain = Way(unit=self._release.unit, estimator=UNBIASED, confidence=confidence)
-        answers = []
-        for found, expected in zip(self._release.found(asked), self.expect(asked), strict=True):
-            unbiased = estimate_of(found.parts, found.bounds, plain)
-            answers.append(self._leaning(unbiased, expected))
-        return answers
+        return [
+            self._leaning(estimate_of(each.found.parts, each.found.bounds, plain), value)
+            for each, value in zip(measured, best.tolist(), strict=True)
+        ]
 
-    def _leaning(self, unbiased: Estimate, expected: float) -> Estimate:
+    def _leaning(self, unbiased: Estimate, value: float) -> Estimate:
         """The best value for an unbiased answer; interval and standard error stay those of the unbiased one."""
         own = Way(unit=unbiased.unit, estimator=self.name, confidence=unbiased.confidence)
-        design = unbiased.design
-        if unbiased.exact or design is None or design.value is None or design.standard_error is None:
+        if unbiased.exact:
             return own.certain(unbiased.bounds[0])
-        most, error = np.float64(unbiased.bounds[1]), design.standard_error
-        value = float(best(design.value, error, expected, self._model.spread, most))
         return own.leaning(unbiased, value, over=MODEL, note=NOTE)

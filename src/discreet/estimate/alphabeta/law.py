@@ -13,19 +13,43 @@ Departs: the paper gives no interval. Here the score interval follows from this 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.estimate.alphabeta.independence import Independence, Noisy, fit_independence
-from discreet.estimate.alphabeta.margins import Margins
 from discreet.ground.arrays import Floats
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
+
+Noisy = tuple[Floats, Floats]  # unbiased counts and their variances
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """The law of a sum over the tuples that a view shows, each with a weight of its own.
+
+    Noise has the mean `rate` times the weight of the tuples of the domain, and the covariance `rate * thin` times that
+    of the products of two weights, less `once` times the product of both means. A tuple of the table counts `slope`
+    times on average, and `more` is the variance that it adds to a plain count.
+    """
+
+    rate: float
+    thin: float
+    once: float
+    slope: float
+    more: float
+
+
+def law_of(guarantee: DGammaPrivacy | FrappPrivacy) -> Law:
+    """The law where the weights of the noise are 1 on average."""
+    slope, _, more = _law(np.float64(0), guarantee)
+    rate = guarantee.times * guarantee.insert * guarantee.slots
+    if isinstance(guarantee, FrappPrivacy):
+        return Law(rate=float(rate), thin=1.0, once=1 / guarantee.rows, slope=slope, more=float(more) / slope**2)
+    thin = 1 - guarantee.insert * guarantee.weights[0]
+    return Law(rate=float(rate), thin=float(thin), once=0.0, slope=slope, more=max(0.0, float(more) / slope**2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,25 +127,3 @@ def _inserting(
     s, low = float(keep), float(least)
     more = np.full_like(np.asarray(noisy), s * (1 - s) - low * (1 - low))
     return float(keep - insert), np.asarray(noisy * (1 - low)), more
-
-
-def model_of(
-    margins: Margins, guarantee: DGammaPrivacy | FrappPrivacy, weights: Sequence[Sequence[int] | None] | None = None
-) -> Independence:
-    """The model of independent attributes that a view's one- and two-way tables give.
-
-    `weights` are those of the attributes' values in a public source, None for those that are alike.
-    """
-    sizes = [len(table) for table in margins.ones]
-    domain = math.prod(sizes) * guarantee.slots
-    shares = [np.full(size, 1 / size) for size in sizes]
-    for place, each in enumerate(weights or ()):
-        if each is not None:
-            shares[place] = np.array(each) / sum(each)
-    total, _ = undo(int(margins.ones[0].sum()), float(domain), guarantee)
-    ones = [undo(table, domain * share, guarantee) for table, share in zip(margins.ones, shares, strict=True)]
-    pairs = {
-        (one, two): undo(table, domain * np.multiply.outer(shares[one], shares[two]).ravel(), guarantee)
-        for (one, two), table in margins.pairs.items()
-    }
-    return fit_independence(float(total), ones, pairs)

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError, ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of
-from discreet.estimate.alphabeta.margins import Margins, count_margins
-from discreet.estimate.alphabeta.shown import Seen, Shown, show_one, show_several
+from discreet.estimate.alphabeta.shown import Seen, Shown, Weighed, show_one, show_several
 from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
-from discreet.query.count_domain import Weights, count_matching
+from discreet.query.count_domain import Weights, weigh_matching
 from discreet.release.alphabeta.manifest import (
     EARLIER,
     VIEW,
@@ -43,6 +43,15 @@ class Found:
 
     parts: Sequence[Part]
     bounds: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The same, with sums over the tuples of the view, the plain count first, and of the domain."""
+
+    found: Found
+    sums: tuple[float, ...]
+    weights: tuple[int, ...]
 
 
 class AlphaBetaRelease(Release):
@@ -112,33 +121,54 @@ class AlphaBetaRelease(Release):
         """What the view shows of the whole domain."""
         return part_of(self.size, domain_size(self.schema, self.slots), self.guarantee)
 
-    @learned
-    def margins(self) -> Margins:
-        """One- and two-way tables of the tuples, in the domains' encoding."""
-        relation = f"{self._shown.table}_coded"
-        self._engine.encode(relation, self._shown.table, {name: (name, each) for name, each in self.encodings.items()})
-        return count_margins(self._engine, relation, self.encodings)
+    @property
+    def tuples(self) -> tuple[Database, str]:
+        """The engine, and the relation that has the tuples there."""
+        table = self._shown.table
+        return self._engine, table
 
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]
 
     def found(self, asked: Asked) -> list[Found]:
         """What the view shows of each condition."""
-        seen, sizes = self._seen_of_groups(asked.groups) if asked.groups else self._seen(asked.conditions)
+        seen, sizes = self._seen_of_groups(asked.groups) if asked.groups else (self._seen(asked.conditions), None)
         if sizes is None:
             sizes = [self._size(condition) for condition in asked.conditions]
-        return [
-            Found(parts=self._shown.parts(each, *size), bounds=self._bounds(size[0]))
-            for each, size in zip(seen, sizes, strict=True)
-        ]
+        return [self._found(each, size) for each, size in zip(seen, sizes, strict=True)]
 
-    def weigh(self, condition: Condition, weights: Weights | None = None) -> int:
-        """How many tuples of the domain meet a condition, or how much they weigh together."""
+    def measured(self, asked: Asked, weighed: Weighed, measures: Sequence[Weights]) -> list[Measured]:
+        """The same, with what the tuples that meet each condition weigh, in the view and in the domain."""
+        if asked.groups:
+            seen, sizes = self._seen_of_groups(asked.groups, weighed)
+            found = self.weigh_groups(asked.groups, measures)
+            if sizes is not None and found is not None:
+                return [self._measured(*each) for each in zip(seen, sizes, found, strict=True)]
+        else:
+            seen = self._weighed(asked.conditions, weighed)
+        plain = self._plain
+        measured = []
+        for each, condition in zip(seen, asked.conditions, strict=True):
+            own = self.weigh(condition, [*plain, *measures])
+            measured.append(self._measured(each, self._size_of(own[: len(plain)]), own[len(plain) :]))
+        return measured
+
+    def _found(self, seen: Seen, size: Size) -> Found:
+        return Found(parts=self._shown.parts(seen, *size), bounds=self._bounds(size[0]))
+
+    def _measured(self, seen: Sequence[float | None], size: Size, weights: Sequence[int]) -> Measured:
+        count = int(seen[0] or 0)
+        sums = (float(count), *(float(each or 0.0) for each in seen[1:]))
+        return Measured(found=self._found((count,), size), sums=sums, weights=tuple(weights))
+
+    def weigh(self, condition: Condition, weights: Sequence[Weights | None]) -> list[int]:
+        """How many tuples of the domain meet a condition (None), or how much they weigh together, for each way."""
         self._engine.check()
-        return count_matching(condition, self.encodings, self._engine, weights)
+        return weigh_matching(condition, self.encodings, self._engine, weights)
 
-    def _seen(self, conditions: Sequence[Condition]) -> tuple[list[Seen], None]:
-        counts, seen = self._shown.counts, []
+    def _seen(self, conditions: Sequence[Condition]) -> list[Seen]:
+        counts = self._shown.counts
+        seen: list[Seen] = []
         for start in range(0, len(conditions), _AT_ONCE):
             parts = [
                 f"count(*) FILTER (WHERE ({render(condition)}) AND {each})"
@@ -147,48 +177,68 @@ class AlphaBetaRelease(Release):
             ]
             found = self._engine.rows(f"SELECT {', '.join(parts)} FROM {self._shown.table}")[0]
             seen += [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
-        return seen, None
+        return seen
 
-    def _seen_of_groups(self, groups: Groups) -> tuple[list[Seen], list[Size] | None]:
+    def _weighed(self, conditions: Sequence[Condition], weighed: Weighed) -> list[Seen]:
+        """Sums with a filter take an engine several times as long as a condition of their own."""
+        sums = ", ".join(f"sum({name})" for name in weighed.columns)
+        seen: list[Seen] = []
+        for start in range(0, len(conditions), _AT_ONCE):
+            asked = [
+                f"SELECT {place}, count(*), {sums} FROM {weighed.table} WHERE {render(condition)}"
+                for place, condition in enumerate(conditions[start : start + _AT_ONCE])
+            ]
+            seen += [row[1:] for row in sorted(self._engine.rows(" UNION ALL ".join(asked)))]
+        return seen
+
+    def _seen_of_groups(
+        self, groups: Groups, weighed: Weighed | None = None
+    ) -> tuple[list[tuple[Any, ...]], list[Size] | None]:
         """All groups in one pass over the tuples; their sizes too, where the condition does not tell groups apart."""
+        table, sums = (weighed.table, weighed.columns) if weighed else (self._shown.table, ())
         columns = [identifier(name) for name in groups.columns]
         parts = [f"count(*) FILTER (WHERE {each})" for each in self._shown.counts]
+        parts += [f"sum({name})" for name in sums]
         rows = self._engine.rows(
-            f"SELECT {', '.join([*columns, *parts])} FROM {self._shown.table} WHERE {render(groups.where)} GROUP BY ALL"
+            f"SELECT {', '.join([*columns, *parts])} FROM {table} WHERE {render(groups.where)} GROUP BY ALL"
         )
-        found: dict[tuple[Any, ...], Seen] = {row[: len(columns)]: row[len(columns) :] for row in rows}
+        found: dict[tuple[Any, ...], tuple[Any, ...]] = {row[: len(columns)]: row[len(columns) :] for row in rows}
         seen = [found.get(group, (0,) * len(parts)) for group in groups.values]
-        return seen, self._sizes(groups)
+        weights = self.weigh_groups(groups, self._plain)
+        return seen, None if weights is None else list(map(self._size_of, weights))
 
-    def weigh_groups(self, groups: Groups, weights: Weights | None = None) -> list[int] | None:
+    def weigh_groups(self, groups: Groups, weights: Sequence[Weights | None]) -> list[tuple[int, ...]] | None:
         """The same as `weigh` for each group at once; None where the condition tells groups apart."""
         if set(groups.columns) & set(columns_of(groups.where)):
             return None
+        whole = self.weigh(groups.where, weights)
+        found = [self._by_group(groups, each, own) for each, own in zip(weights, whole, strict=True)]
+        return list(zip(*found, strict=True))
+
+    def _by_group(self, groups: Groups, weights: Weights | None, whole: int) -> list[int]:
+        """What each group weighs, of the weight of all together."""
         own = [(weights or {}).get(name, (1,) * len(self.encodings[name])) for name in groups.columns]
         known = [
             dict(zip(self.encodings[name], map(int, each), strict=True))
             for name, each in zip(groups.columns, own, strict=True)
         ]
-        share = self.weigh(groups.where, weights) // max(1, math.prod(sum(each.values()) for each in known))
+        share = whole // max(1, math.prod(sum(each.values()) for each in known))
         return [
             share * math.prod(each[value] for each, value in zip(known, group, strict=True)) for group in groups.values
         ]
 
-    def _sizes(self, groups: Groups) -> list[Size] | None:
-        """The sizes of all groups, where the condition does not tell them apart."""
-        tuples = self.weigh_groups(groups)
-        weighed = self.weigh_groups(groups, self._source_weights) if self.source.weights else tuples
-        if tuples is None or weighed is None:
-            return None
-        scale = self.slots * (self.source.scale if self.source.weights else Fraction(1))
-        return [(self.slots * each, weight * scale) for each, weight in zip(tuples, weighed, strict=True)]
-
     def _size(self, condition: Condition) -> Size:
         """How many tuples of the domain meet a condition, and how much they weigh, both with their slots."""
-        tuples = self.slots * self.weigh(condition)
-        if not self.source.weights:
-            return tuples, Fraction(tuples)
-        return tuples, self.slots * self.weigh(condition, self._source_weights) * self.source.scale
+        return self._size_of(self.weigh(condition, self._plain))
+
+    def _size_of(self, weights: Sequence[int]) -> Size:
+        tuples = self.slots * weights[0]
+        return tuples, (self.slots * weights[-1] * self.source.scale if self.source.weights else Fraction(tuples))
+
+    @property
+    def _plain(self) -> list[Weights | None]:
+        """What tells a size: how many tuples, and how much they weigh where there is a public source."""
+        return [None, self._source_weights] if self.source.weights else [None]
 
     @property
     def _source_weights(self) -> Weights:

@@ -23,6 +23,14 @@ TABLE = "tuples"
 Seen = tuple[int, ...]  # how many tuples meet a condition, for each of `counts`
 
 
+@dataclass(frozen=True, kw_only=True)
+class Weighed:
+    """A relation with the tuples, and the columns with their weights, as SQL."""
+
+    table: str
+    columns: tuple[str, ...]
+
+
 class Shown(Protocol):
     """One way to look at the tables: what is counted of the rows that meet a condition, and what that says."""
 
