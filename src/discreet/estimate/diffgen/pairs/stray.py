@@ -28,12 +28,14 @@ from discreet.release.diffgen.pairs.shrink import Shrunk
 from discreet.release.diffgen.pairs.walk import Offer, Setting
 
 Pair = tuple[int, int]  # two columns, in order
-FEW = 4  # with fewer measured pairs, stray is known badly
+FEW = 6  # with fewer measured pairs, stray is known badly
 # Tables that were not measured were found .15 to .5 of the last measured distances away, in root mean square, on two
 # public tables and three made up ones. What three columns have to do with each other beyond pairs strayed, beside
 # chance, by .2 to 5 % of the median of the measured pairs, on these and four others.
 NEARER = 0.4
 BEYOND = 0.02
+# Inside groups a table strayed by .5 to 30 % of what it had strayed by groups, most of them by less than a tenth.
+INSIDE = 0.05
 _CHANCE = 1.0  # theta of any table of people who are drawn at random
 _LATEST = 3  # one in so many rounds, the last ones, but no fewer than two
 _NORMAL = math.sqrt(2 / math.pi)
@@ -46,12 +48,17 @@ class Stray:
     model: Model
     distance: float  # of tables that were not measured, at most
     measured: Mapping[Pair, float]  # theta of those that were, by cells
+    inside: Mapping[Pair, float]  # theta inside the groups of those that were by groups
     beyond: float  # theta of what three columns have to do with each other, which no table tells
     few: bool  # whether this is known badly
 
     def of(self, pairs: Sequence[Pair]) -> float:
         """The mean theta of tables of two columns."""
-        return _mean([self.measured[pair] if pair in self.measured else self.unseen(pair) for pair in pairs])
+        return _mean([self._one(pair) for pair in pairs])
+
+    def _one(self, pair: Pair) -> float:
+        found = self.measured.get(pair)
+        return self.unseen(pair) + self.inside.get(pair, 0.0) if found is None else found
 
     def unseen(self, pair: Pair) -> float:
         """theta of a table that was not measured; it is never more than full dependence."""
@@ -73,9 +80,17 @@ def stray_of(fit: Fit, measured: Measured, course: Course) -> Stray:
             found.append(math.sqrt(_theta(table)) * _reach(table.implied))
     latest = found[-max(2, math.ceil(len(found) / _LATEST)) :]
     distance = NEARER * math.sqrt(_mean([each**2 for each in latest])) if latest else fit.model.people
-    known = {each.chosen.columns: _left(each) for each in fit.pairs if Level.GROUPS not in each.chosen.levels}
+    by_cells = [each for each in fit.pairs if Level.GROUPS not in each.chosen.levels]
+    inside = {each.chosen.columns: INSIDE * _theta(each) for each in fit.pairs}
     beyond = _CHANCE + BEYOND * (median(map(_theta, fit.pairs)) if fit.pairs else 0.0)
-    return Stray(model=fit.model, distance=distance, measured=known, beyond=beyond, few=len(fit.pairs) < FEW)
+    return Stray(
+        model=fit.model,
+        distance=distance,
+        measured={each.chosen.columns: _left(each) for each in by_cells},
+        inside=inside,
+        beyond=beyond,
+        few=len(fit.pairs) < FEW,
+    )
 
 
 def _theta(table: Shrunk) -> float:
