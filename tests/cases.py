@@ -81,7 +81,8 @@ class Case:
     `other` is the mechanism with another promise. `any_order`: the same rows in another order are the same release.
     `views`: how many states of the table the promise covers. `charged`: any number of states, for each costs epsilon.
     `reserved` are names that no published column may have. `free`: columns in which one cell may be another one of its
-    domain and the whole another true release. `unproven`: what verify takes as it is stated.
+    domain and the whole another true release. `unproven`: what verify takes as it is stated. `rounding`: by how much a
+    count that is checked may be another one, for machines that round otherwise.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Case:
     variant: bool = False  # of a mechanism that another case has: it runs in the slow suite
     free: tuple[str, ...] = PUBLISHED
     unproven: tuple[Unproven, ...] = ()
+    rounding: float = 0.0
 
     @property
     def refuses(self) -> bool:
@@ -230,6 +232,7 @@ CASES = (
         charged=True,
         free=(),
         unproven=(Unproven(("total",), 100, "noise may have given any total that all else follows from"),),
+        rounding=0.0025,
     ),
     Case(
         name="response",

@@ -134,6 +134,15 @@ def test_a_column_that_changes_nothing_is_no_trouble(tmp_path):
                     assert tied.standard_error == pytest.approx(alone.standard_error, rel=1e-3)
 
 
+def test_a_condition_that_speaks_of_no_column_is_met_by_all_or_by_none(tmp_path):
+    """Alone and beside others."""
+    with opened(people(), kinds(tmp_path), tmp_path / "r") as release:
+        assert release.count("1 = 1").value == pytest.approx(release.count().value)
+        assert release.count("2 > 1 AND ill = 'HIV'").value == pytest.approx(release.count("ill = 'HIV'").value)
+        assert release.count("1 = 2").value == 0
+        assert release.count("1 = 2 OR age < 20").value == pytest.approx(release.count("age < 20").value)
+
+
 def test_what_no_value_meets_is_nobody_and_a_contradiction_costs_no_model(tmp_path):
     """The domains are public: that is exact, and it is no estimate."""
     with opened(people(), kinds(tmp_path), tmp_path / "r") as release:

@@ -223,6 +223,7 @@ def test_csv_of_several_questions_begins_with_the_question(asked, demo):
         ("alphabeta-words-3-slots", "records", "one row of the custodian's table"),
         ("frapp-words-3", "records", "one row of the custodian's table"),
         ("diffgen-words-3", "people", ""),
+        ("pairs", "people", ""),
         ("buckets-optimal", "people", ""),
     ],
 )

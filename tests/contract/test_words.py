@@ -190,6 +190,17 @@ def test_facts_and_readme_say_what_an_answer_counts(name, unit):
         assert release.unit == unit
 
 
+@pytest.mark.parametrize("name", ["pairs", "pairs-kinds", "pairs-again", "pairs-none"])
+def test_pairs_says_what_an_answer_counts_from_its_first_version_on(name):
+    """And promises what DiffGen does, word for word."""
+    facts, readme = _facts(name, 1), _readme(name, 1)
+    assert facts["counts"].startswith("people: ")
+    assert f"An answer counts {facts['counts']}." in readme
+    assert "It counts people:" in readme
+    promised = FAMILIES["diffgen"].words[3].facts(read_manifest(GOLDENS / name / "release").statement)
+    assert facts == promised
+
+
 @pytest.mark.parametrize("name", [name for name in COUNTED if "words-3" in name])
 def test_version_3_promises_what_version_2_does(name):
     """Word for word, but for what is protected, which was called a unit as what is counted is."""

@@ -16,6 +16,7 @@ CONFIDENCE = 0.95
 CLOSE = 1e-9  # relative: libraries of linear algebra round otherwise
 LEARNED, LEARNED_NEAR = "learned", 1e-3
 NOBODY = 1e-6  # a difference of counts that is none; the root of a rounding error is about 1e-8
+SINGLE = {"pairs": 1e-4}  # the same, by kind, where noise is summed in single precision
 OWN = ("value", "standard_error", "low", "high", "bounds", "unit", "estimator", "conditional_on", "note")
 DESIGN = ("value", "low", "high")
 COLUMNS = ("asked", "by", "group", *OWN, "design")

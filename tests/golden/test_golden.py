@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cases import CASES, policy_of, publish, ward_frame
-from golden.asking import counts_of, differences, read_amended, read_answers, said_by, stated_by
+from golden.asking import NOBODY, SINGLE, counts_of, differences, read_amended, read_answers, said_by, stated_by
 
 import discreet
 from discreet.release.family import FAMILIES, Words
@@ -56,6 +56,7 @@ OTHER: dict[str, dict[str, Any]] = {
         "guide": "exponential",
         "target": "visits",
     },
+    "pairs": {},
 }
 
 
@@ -80,7 +81,8 @@ def _broken(golden: Path) -> Iterator[str]:
             answers = [count for each in questions for count in counts_of(release, *each, kept["confidence"])]
             found = said_by(release) | {"answers": answers}
         for name in (*HEAD, "answers"):
-            yield from differences(kept[name], found[name], f"{golden.name}: {name}")
+            near = SINGLE.get(kept["kind"], NOBODY)
+            yield from differences(kept[name], found[name], f"{golden.name}: {name}", near)
 
 
 # What was published stays
@@ -248,6 +250,7 @@ def test_a_reader_that_fills_in_a_default_of_today_is_noticed(kind, name, monkey
         ("alphabeta", "discreet.estimate.alphabeta.model._ALONE", 1e-3),
         ("frapp", "discreet.estimate.alphabeta.model._ALONE", 1e-3),
         ("diffgen", "discreet.estimate.diffgen.leaves.LEAST_DEPENDENCE", 0.9),
+        ("pairs", "discreet.estimate.diffgen.pairs.answers._WIDER", 2.0),
     ],
 )
 def test_a_changed_estimator_is_noticed(kind, constant, value, monkeypatch):

@@ -124,7 +124,8 @@ def changed_cells(case: Case, table: pa.Table, rows: int, *, free: bool):
             cell = table[column][row].as_py()
             others = [] if cell is None or isinstance(cell, str) else [cell + 1]
             others += [values[(values.index(cell) + step) % len(values)] for step in (1, len(values) // 2)]
-            for value in set(others) - {cell}:
+            near = case.rounding if isinstance(cell, float) else 0.0
+            for value in {other for other in others if other != cell and not (near and abs(other - cell) < near)}:
                 yield f"row {row}: {column} from {cell} to {value}", with_cell(table, row, column, value)
 
 

@@ -76,11 +76,11 @@ def test_the_list_of_verbs_says_what_the_verbs_say(place):
     assert at(f"{place.partition(':')[0]}:EXAMPLE").startswith(f"Example: discreet {place.rpartition(':')[2]}")
 
 
-@pytest.mark.parametrize("golden", ["buckets-optimal", "anatomy", "alphabeta-independent", "diffgen-target"])
+@pytest.mark.parametrize("golden", ["buckets-optimal", "anatomy", "alphabeta-independent", "diffgen-target", "pairs"])
 def test_a_question_loads_no_mechanism_no_solver_and_no_frames(golden):
     """Nor scipy, for a small release; nor an experiment of a paper. Another family's estimators stay where they are."""
     modules = loaded(RUN, "query", GOLDEN / golden / "release", "1 = 1")
-    family = golden.partition("-")[0].replace("anatomy", "buckets")
+    family = {"anatomy": "buckets", "pairs": "diffgen"}.get(golden, golden.partition("-")[0])
     assert of(modules, f"discreet.estimate.{family}")
     others = [f"discreet.estimate.{each}" for each in ("buckets", "alphabeta", "diffgen") if each != family]
     assert not of(modules, *OTHER, *others, "highspy", "scipy", "pandas", "matplotlib", "opendp", "randomgen")

@@ -94,6 +94,7 @@ class PairModel:
 
     def count(self, parts: Sequence[Part]) -> Reckoned:
         """How many people meet all factors whose parts these are."""
+        parts = [each for each in parts if each.columns]  # the others hold for everybody
         asked = [(each.columns, each.weights) for each in parts]
         value = float(self._joint.expected(asked)[0])
         noise = float(np.mean((self._others.expected(asked) - value) ** 2))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import median
 
 import numpy as np
@@ -28,12 +29,14 @@ from discreet.release.diffgen.pairs.shrink import Shrunk
 from discreet.release.diffgen.pairs.walk import Offer, Setting
 
 Pair = tuple[int, int]  # two columns, in order
-FEW = 4  # with fewer measured pairs, stray is known badly
+FEW = 6  # with fewer measured pairs, stray is known badly
 # Tables that were not measured were found .15 to .5 of the last measured distances away, in root mean square, on two
 # public tables and three made up ones. What three columns have to do with each other beyond pairs strayed, beside
 # chance, by .2 to 5 % of the median of the measured pairs, on these and four others.
 NEARER = 0.4
 BEYOND = 0.02
+# Inside groups a table strayed by .5 to 30 % of what it had strayed by groups, most of them by less than a tenth.
+INSIDE = 0.05
 _CHANCE = 1.0  # theta of any table of people who are drawn at random
 _LATEST = 3  # one in so many rounds, the last ones, but no fewer than two
 _NORMAL = math.sqrt(2 / math.pi)
@@ -43,27 +46,29 @@ _NORMAL = math.sqrt(2 / math.pi)
 class Stray:
     """How far a fitted model may be off, for every two columns."""
 
-    model: Model
-    distance: float  # of tables that were not measured, at most
-    measured: Mapping[Pair, float]  # theta of those that were, by cells
+    thetas: Mapping[Pair, float]
     beyond: float  # theta of what three columns have to do with each other, which no table tells
     few: bool  # whether this is known badly
 
     def of(self, pairs: Sequence[Pair]) -> float:
         """The mean theta of tables of two columns."""
-        return _mean([self.measured[pair] if pair in self.measured else self.unseen(pair) for pair in pairs])
-
-    def unseen(self, pair: Pair) -> float:
-        """theta of a table that was not measured; it is never more than full dependence."""
-        rows, columns = (
-            level_margin(self.model.margins[column], self.model.columns.groups[column], Level.GROUPS) for column in pair
-        )
-        reach = _reach(np.outer(rows, columns) / self.model.people)
-        return min(float(self.model.people), _CHANCE + (self.distance / reach) ** 2) if reach else 0.0
+        return _mean([self.thetas[pair] for pair in pairs])
 
 
 def stray_of(fit: Fit, measured: Measured, course: Course) -> Stray:
     """What the rounds tell; without any, a table may be as far off as there are people."""
+    distance = _distance(fit, measured, course)
+    thetas = {pair: _unseen(fit.model, pair, distance) for pair in combinations(range(len(fit.model.margins)), 2)}
+    strays = [_theta(each) for each in fit.pairs]
+    for pair, own in {each.chosen.columns: own for each, own in zip(fit.pairs, strays, strict=True)}.items():
+        thetas[pair] += INSIDE * own
+    thetas |= {each.chosen.columns: _left(each) for each in fit.pairs if Level.GROUPS not in each.chosen.levels}
+    beyond = _CHANCE + BEYOND * (median(strays) if strays else 0.0)
+    return Stray(thetas=thetas, beyond=beyond, few=len(strays) < FEW)
+
+
+def _distance(fit: Fit, measured: Measured, course: Course) -> float:
+    """How far tables are that were not measured, from those that were, and from rounds where none was worth it."""
     pairs, found = iter(fit.pairs), []
     for one, offer in zip(measured.rounds, course.offers, strict=True):
         if one.chosen is None:
@@ -72,10 +77,14 @@ def stray_of(fit: Fit, measured: Measured, course: Course) -> Stray:
             table = next(pairs)
             found.append(math.sqrt(_theta(table)) * _reach(table.implied))
     latest = found[-max(2, math.ceil(len(found) / _LATEST)) :]
-    distance = NEARER * math.sqrt(_mean([each**2 for each in latest])) if latest else fit.model.people
-    known = {each.chosen.columns: _left(each) for each in fit.pairs if Level.GROUPS not in each.chosen.levels}
-    beyond = _CHANCE + BEYOND * (median(map(_theta, fit.pairs)) if fit.pairs else 0.0)
-    return Stray(model=fit.model, distance=distance, measured=known, beyond=beyond, few=len(fit.pairs) < FEW)
+    return NEARER * math.sqrt(_mean([each**2 for each in latest])) if latest else float(fit.model.people)
+
+
+def _unseen(model: Model, pair: Pair, distance: float) -> float:
+    """theta of a table at this distance; it is never more than full dependence."""
+    rows, columns = (level_margin(model.margins[column], model.columns.groups[column], Level.GROUPS) for column in pair)
+    reach = _reach(np.outer(rows, columns) / model.people)
+    return min(float(model.people), _CHANCE + (distance / reach) ** 2) if reach else 0.0
 
 
 def _theta(table: Shrunk) -> float:
