@@ -236,6 +236,38 @@ def test_windows_are_runs_of_the_reflected_curve(data, sizes, rows, window):
     assert [VALUES[each] for each in along.value.tolist()] == frame["value"].tolist()
 
 
+@settings(max_examples=few(50), deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=6, max_size=60),
+    shuffled=st.permutations(range(6)),
+    window=st.integers(2, 15),
+)
+def test_a_list_without_an_order_counts_by_frequency(rows, shuffled, window):
+    """The most frequent value first, ties as in the list; with an order or a hierarchy the list's own order counts."""
+    names = [f"v{each}" for each in shuffled]
+    frame = pd.DataFrame({"a": [f"v{one}" for one, _ in rows], "b": [two for _, two in rows]})
+    frame = frame.assign(value=[VALUES[place % 2] for place in range(len(rows))])
+    often = Counter(frame["a"])
+    ranked = sorted(names, key=lambda name: (-often[name], names.index(name)))
+    paths = tuple((name, (name[-1] in "012" and "low") or "high", "*") for name in names)
+    for how, order in (({}, ranked), ({"ordered": True}, names), ({"paths": paths}, names)):
+        a = Listed(values=tuple(names), **how)
+        domains = {"a": a, "b": Integers(low=0, high=3), "value": Listed(values=VALUES)}
+        schema = discreet.Schema(quasi_identifiers=("a", "b"), sensitive="value", domains=domains)
+        policy = discreet.Policy(schema=schema, mechanism=discreet.Anatomy(l=2))
+        with discreet.read_table(frame, policy) as opened:
+            found = lay_along(opened, window, Coins.from_seed(1)).window.tolist()
+            columns = list(columns_along(opened))
+        digits = {"a": [order.index(each) for each in frame["a"]], "b": frame["b"].tolist()}
+        sizes = {"a": 6, "b": 4}
+        keys = [
+            spelt(tuple(digits[name][row] for name in columns), tuple(sizes[name] for name in columns))
+            for row in range(len(rows))
+        ]
+        held = [[key for key, own in zip(keys, found, strict=True) if own == each] for each in range(max(found) + 1)]
+        assert all(max(one) <= min(two) for one, two in pairwise(held))
+
+
 def test_neighbours_on_a_full_curve_differ_in_one_column_by_one_place():
     """That is what reflection is for: without it, a change of one column would take the others back to the start."""
     sizes = (3, 4, 5)
@@ -296,14 +328,14 @@ def test_many_windows_lose_little_more_than_planned_with_all_sizes():
 
 @given(counts=st.lists(st.integers(0, 10_000), min_size=1, max_size=8).filter(any), floor=st.integers(1, 50))
 def test_the_rule_is_that_of_the_formula(counts, floor):
-    """In fractions: 160 f'(1 - f) / (f' - f)^2 rows for every value, within the other limits."""
+    """In fractions: 320 f'(1 - f) / (f' - f)^2 rows for every value, within the other limits."""
     rows = sum(counts)
     limits = [min(Fraction(1), 2 * Fraction(count, rows) + Fraction(floor, 100)) for count in counts]
     wanted = max(500, rows // 400, min(5_000, rows // 6))
     for count, limit in zip(counts, limits, strict=True):
         share = Fraction(count, rows)
         if count and limit < 1:
-            wanted = max(wanted, math.ceil(160 * limit * (1 - share) / (limit - share) ** 2))
+            wanted = max(wanted, math.ceil(320 * limit * (1 - share) / (limit - share) ** 2))
     assert window_by_rule(rows, zip(counts, limits, strict=True)) == min(rows, wanted)
 
 

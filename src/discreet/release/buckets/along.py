@@ -2,8 +2,9 @@
 
 The curve: columns come in the order of their entropy, the lowest first, ties as in the schema. With c_v rows having the
 value v, a column's entropy falls as sum_v c_v floor(1024 log2 c_v) rises, which is compared in whole numbers. Values
-are counted by their place in the domain, and a column is counted backwards wherever the number that the columns before
-it spell is odd: neighbours on the curve differ in one column, by one place, as far as rows are there.
+are counted by their place in the domain; those of a list that has neither an order nor a hierarchy by how many rows
+have them, the most first, ties as in the list. A column is counted backwards wherever the number that the columns
+before it spell is odd: neighbours on the curve differ in one column, by one place, as far as rows are there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from discreet.engine.duck.sql import code
 from discreet.ground.arrays import Ints
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.buckets.manifest import BucketNumbers, StatedMechanism
-from discreet.release.buckets.windows import Window, sizes_of, window_by_rule
+from discreet.release.buckets.windows import Window, by_frequency, sizes_of, window_by_rule
 from discreet.release.checks import Files
 
 BucketFiles = Files[StatedMechanism, FPrimePrivacy, BucketNumbers]
@@ -98,6 +99,7 @@ def _spelt(files: BucketFiles) -> Iterator[tuple[Ints, list[Ints]]]:
     schema = files.manifest.schema
     encodings = {name: schema.domains[name].encoding for name in schema.quasi_identifiers}
     columns = sorted(schema.quasi_identifiers, key=lambda name: -_regular(files, name))
+    orders = {name: _order(files, name) for name in columns if by_frequency(schema.domains[name])}
     codes = ", ".join(f"{code(name, encodings[name])}::BIGINT" for name in columns)
     for batch in files.engine.batches(f"SELECT BID::BIGINT, {codes} FROM qit_in_domain"):
         bucket, *places = map(numbers, batch.columns)
@@ -105,6 +107,8 @@ def _spelt(files: BucketFiles) -> Iterator[tuple[Ints, list[Ints]]]:
         room, odd = 0, np.zeros(len(bucket), dtype=np.int64)
         for name, place in zip(columns, places, strict=True):
             values = len(encodings[name])
+            if name in orders:
+                place = orders[name][place]
             turned = np.where(odd == 1, values - 1 - place, place)
             odd = (odd * (values % 2) + turned) % 2
             if not words or room * values > _WORD:
@@ -112,6 +116,19 @@ def _spelt(files: BucketFiles) -> Iterator[tuple[Ints, list[Ints]]]:
             else:
                 words[-1], room = words[-1] * values + turned, room * values
         yield bucket, words
+
+
+def _order(files: BucketFiles, name: str) -> Ints:
+    """For every value of a column, how many others come before it by the number of their rows."""
+    encoding = files.manifest.schema.domains[name].encoding
+    place = code(name, encoding)
+    found = files.engine.rows(f"SELECT {place} AS c, count(*) AS n FROM qit_in_domain GROUP BY c ORDER BY n DESC, c")
+    first = [value for value, _ in found]
+    known = set(first)
+    rest = [value for value in range(len(encoding)) if value not in known]
+    order = np.empty(len(encoding), dtype=np.int64)
+    order[[*first, *rest]] = np.arange(len(encoding))
+    return order
 
 
 def _regular(files: BucketFiles, name: str) -> int:

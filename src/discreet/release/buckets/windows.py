@@ -6,8 +6,8 @@ max(1, rows // window) of them, each of exactly `window` rows but for the last, 
 
 The rule, where no window is declared, is a function of what every release publishes: with c_x of n rows having value x
 and the tolerance f'_x = p/q below 1, a window drawn at random exceeds it hardly ever (Bernstein) from
-    160 p q n (n - c_x) / (p n - q c_x)^2
-rows on; four times as much as one in a million takes, for windows along a curve differ more than random ones. A window
+    320 p q n (n - c_x) / (p n - q c_x)^2
+rows on; eight times as much as one in a million takes, for windows along a curve differ more than random ones. A window
 has that many rows for every x, n // 400 and min(5,000, n // 6) at least, and 500; and n at most.
 """
 
@@ -19,9 +19,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import ReleaseError
+from discreet.schema.domain import Domain
 
 NEAR_NUMBERS = ("windows", "refused_windows")  # that near releases state, and no others
-_MARGIN, _LEAST, _GOOD, _FEWEST, _MOST = 160, 500, 5_000, 6, 400
+_MARGIN, _LEAST, _GOOD, _FEWEST, _MOST = 320, 500, 5_000, 6, 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,11 @@ class Window:
 
     def as_json(self) -> dict[str, int]:
         return {"rows": self.rows, "first": self.first, "last": self.last}
+
+
+def by_frequency(domain: Domain) -> bool:
+    """Whether the curve takes values by how often they occur: a list says nothing of which of them are alike."""
+    return not domain.in_order and not domain.paths
 
 
 def sizes_of(rows: int, window: int) -> list[int]:

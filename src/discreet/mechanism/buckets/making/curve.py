@@ -1,9 +1,10 @@
 """The curve along which near buckets take their rows, and the windows into which it is cut.
 
 Departs: no paper has it. Rows are ordered by a reflected (boustrophedon) mixed-radix number over the quasi-identifiers:
-    columns from the lowest entropy on, values by their place in the domain, and each column counted backwards where the
-    number before it is odd. Neighbours then differ in one column by one place, as far as rows are there. Equal rows
-    stand in random order, by the publisher's coins: who of them falls to which side of a cut is nobody's choice.
+    columns from the lowest entropy on, values by their place in the domain (those of a list without an order by how
+    often they occur, the most frequent first), and each column counted backwards where the number before it is odd.
+    Neighbours then differ in one column by one place, as far as rows are there. Equal rows stand in random order, by
+    the publisher's coins: who of them falls to which side of a cut is nobody's choice.
 Symbols: D_j values of column j in its order, r_j the place as it is counted, p_j the parity of the number so far.
     Entropies are compared by sum_v c_v floor(1024 log2 c_v), in whole numbers: c_v rows have value v.
 """
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
+from discreet.release.buckets.windows import by_frequency
 from discreet.series.coins import Coins
 from discreet.table.table import Table
 
@@ -52,43 +54,64 @@ def lay_along(table: Table, window: int, coins: Coins, tell: Tell = lambda done:
     columns = columns_along(table, lambda done: tell(done / 2))
     sizes = [len(table.schema.domains[name]) for name in columns]
     values = len(table.schema.domains[table.schema.sensitive])
-    groups = _words(sizes)
+    ranks, groups = list(columns.values()), _words(sizes)
     words = [np.empty(table.rows, dtype=np.int64) for _ in groups]
     secret = np.empty(table.rows, dtype=np.min_scalar_type(values))
     done = 0
     for *codes, hidden in table.codes(*columns, table.schema.sensitive, tell=lambda done: tell((1 + done) / 2)):
         stop = done + len(hidden)
         secret[done:stop] = hidden
-        _spell(codes, sizes, groups, [word[done:stop] for word in words])
+        places = [own if rank is None else rank[own] for own, rank in zip(codes, ranks, strict=True)]
+        _spell(places, sizes, groups, [word[done:stop] for word in words])
         done = stop
     number = max(1, table.rows // window)
     cut = cut_windows(_one_key(words), number, window, coins)
     return Along(windows=number, window=cut, value=secret, values=values)
 
 
-def columns_along(table: Table, tell: Tell = lambda done: None) -> tuple[str, ...]:
-    """The quasi-identifiers, the lowest entropy first; ties in the order of the schema."""
+def columns_along(table: Table, tell: Tell = lambda done: None) -> dict[str, Ints | None]:
+    """The quasi-identifiers, the lowest entropy first, ties in the order of the schema; each with the place of its
+    values along the curve, where that is not their place in the domain.
+    """
     names = table.schema.quasi_identifiers
-    sizes = [len(table.schema.domains[name]) for name in names]
-    listed = [np.zeros(size if size <= _LISTED else 0, dtype=np.int64) for size in sizes]
-    apart: list[list[tuple[Ints, Ints]]] = [[] for _ in names]
+    domains = [table.schema.domains[name] for name in names]
+    counted: list[list[tuple[Ints, Ints]]] = [[] for _ in names]
     for codes in table.codes(*names, tell=tell):
-        for place, column in enumerate(codes):
-            if len(listed[place]):
-                listed[place] += np.bincount(column, minlength=len(listed[place]))
-            else:
-                apart[place].append(np.unique(column, return_counts=True))
-    found = [own if len(own) else _added(several) for own, several in zip(listed, apart, strict=True)]
-    regular = {name: _regular(counts) for name, counts in zip(names, found, strict=True)}
-    return tuple(sorted(names, key=lambda name: -regular[name]))
+        for own, column, domain in zip(counted, codes, domains, strict=True):
+            own.append(_often(column, len(domain)))
+    found = [_added(several) for several in counted]
+    regular = {name: _regular(often) for name, (_, often) in zip(names, found, strict=True)}
+    ranks = {
+        name: _ranked(*own, len(domain)) if by_frequency(domain) else None
+        for name, own, domain in zip(names, found, domains, strict=True)
+    }
+    return {name: ranks[name] for name in sorted(names, key=lambda name: -regular[name])}
 
 
-def _added(several: Sequence[tuple[Ints, Ints]]) -> Ints:
-    """How often each value occurs, from how often it does in every batch."""
+def _often(column: Ints, size: int) -> tuple[Ints, Ints]:
+    """Which values occur in a batch, ascending, and how often."""
+    if size > _LISTED:
+        return np.unique(column, return_counts=True)
+    counts = np.bincount(column, minlength=size)
+    values = np.flatnonzero(counts)
+    return values, counts[values]
+
+
+def _added(several: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """Which values occur, ascending, and how often, from every batch."""
     values, places = np.unique(np.concatenate([value for value, _ in several]), return_inverse=True)
     counts = np.zeros(len(values), dtype=np.int64)
     np.add.at(counts, places, np.concatenate([often for _, often in several]))
-    return counts
+    return values, counts
+
+
+def _ranked(values: Ints, often: Ints, size: int) -> Ints:
+    """The place of every value of the domain: the most frequent first, ties in the order of the domain."""
+    counts = np.zeros(size, dtype=np.int64)
+    counts[values] = often
+    ranks = np.empty(size, dtype=np.int64)
+    ranks[np.argsort(-counts, kind="stable")] = np.arange(size)
+    return ranks
 
 
 def _regular(counts: Ints) -> int:
