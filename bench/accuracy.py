@@ -19,9 +19,8 @@ import os
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -36,7 +35,6 @@ from discreet.estimate.estimate import Estimate
 from discreet.estimate.remembered import NAMED
 from discreet.evaluate.reproduce.queries import at_least, random_queries
 from discreet.evaluate.scratch import opened, released, schema_of
-from discreet.schema.domain import Listed
 
 COUNTS, QUICK_COUNTS, RELEASES = 300, 100, 5
 
@@ -127,9 +125,9 @@ def measure(case: Case, rows: pa.Table, number: int, releases: int) -> Outcome:
 
 
 def closer(case: Case, window: int, rows: pa.Table, wheres: Sequence[str], truths: Ints, seeds: range) -> Closer:
-    """The same questions to near releases, whose curve takes the values of each column by how frequent they are."""
+    """The same questions to near releases."""
     mechanism = discreet.Buckets(tolerance=case.tolerance, assignment="near", window=window)
-    with opened(rows, discreet.Policy(schema=by_frequency(rows, case.sensitive), mechanism=mechanism)) as table:
+    with opened(rows, discreet.Policy(schema=schema_of(rows, case.sensitive), mechanism=mechanism)) as table:
         plan = mechanism.plan(table)
         found = [ask(table, mechanism, seed, wheres, ("unbiased", "learned")) for seed in seeds]
     learned, unbiased = (
@@ -146,15 +144,6 @@ def closer(case: Case, window: int, rows: pa.Table, wheres: Sequence[str], truth
         right=_mean(each.right for each in found),
         unlearned=_mean(each.unlearned for each in found),
     )
-
-
-def by_frequency(rows: pa.Table, sensitive: str) -> discreet.Schema:
-    """All columns over the values that occur, the most frequent first."""
-    schema, domains = schema_of(rows, sensitive), {}
-    for name, domain in schema.domains.items():
-        often = Counter(rows[name].to_pylist())
-        domains[name] = Listed(values=tuple(sorted(domain, key=lambda value: -often[value])))
-    return replace(schema, domains=domains)
 
 
 def _mean(figures: Iterable[float]) -> float:
