@@ -105,7 +105,7 @@ def test_honest_samples_are_counted_as_if_rows_had_been_drawn():
 
 def test_a_figure_past_its_limit_is_said():
     """Each limit by itself: at it, nothing is over; a little past it, one line is."""
-    from accuracy import Outcome, lines
+    from accuracy import Closer, Outcome, lines
     from answers import Answers, Intervals
     from judged import CASES
 
@@ -114,17 +114,22 @@ def test_a_figure_past_its_limit_is_said():
 
     case = CASES["Adult, F"]
     some = errors(0.1, 0.05)
+    near = Closer(
+        unbiased=some, learned=errors(0.061, 0.026), intervals=Intervals(coverage=0.94, half_width=0.2), designs=0.94,
+        loss=3.0, cpu=7.0, right=0.81, unlearned=0.7,
+    )  # fmt: skip
     good = Outcome(
         uniform=some, before=some, unbiased=errors(0.23, 0.08), learned=errors(0.059, 0.024), tenth=some, half=some,
         intervals=Intervals(coverage=0.94, half_width=0.105), loss=1.4, cpu=7.0, right=(0.80, 0.81),
-        unlearned=(0.7, 0.7),
+        unlearned=(0.7, 0.7), near=near,
     )  # fmt: skip
     assert all(holds for _, holds in lines(case, 100_000, good))
     past = [
         {"unbiased": errors(0.25, 0.08)}, {"unbiased": errors(0.23, 0.09)}, {"learned": errors(0.061, 0.024)},
         {"learned": errors(0.059, 0.026)}, {"intervals": Intervals(coverage=0.93, half_width=0.1)},
         {"intervals": Intervals(coverage=0.95, half_width=0.11)}, {"loss": 1.41}, {"cpu": 7.1}, {"right": (0.8, 0.82)},
-        {"right": (0.82, 0.8)},
+        {"right": (0.82, 0.8)}, {"near": replace(near, learned=errors(0.063, 0.026))},
+        {"near": replace(near, learned=errors(0.061, 0.028))}, {"near": replace(near, right=0.82)},
     ]  # fmt: skip
     for each in past:
         assert [holds for _, holds in lines(case, 100_000, replace(good, **each))].count(False) == 1
