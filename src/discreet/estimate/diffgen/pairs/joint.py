@@ -19,7 +19,7 @@ from discreet.release.diffgen.pairs.junction import Axes
 from discreet.release.diffgen.pairs.model import Model
 
 MODELS = -1  # the axis of the models, which stands first
-_MOST_KEPT = 1 << 22  # numbers of sums that are kept
+_MOST_KEPT = 1 << 24  # numbers of sums that are kept
 _MOST_AT_ONCE = 1 << 25  # numbers of a sum
 Labelled = tuple[Floats, Axes]  # a table, and its columns in order
 Asked = tuple[Axes, Floats]  # columns in increasing order, and how much of each of their cells a question takes
