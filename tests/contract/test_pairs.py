@@ -120,6 +120,22 @@ def test_answers_are_near_the_truth(tmp_path):
             assert abs(found.value - true) < 100, where
 
 
+def test_what_takes_long_can_be_learned_ahead(tmp_path, monkeypatch):
+    """After `learn` no question fits the model again, and answers are the same; a closed release learns nothing."""
+    policy = kinds(tmp_path)
+    with discreet.read_table(people(), policy) as table:
+        discreet.publish(table, policy, to=tmp_path / "r", seed=1).close()
+    with discreet.open_release(tmp_path / "r") as release:
+        first = release.count("age > 40 AND ill = 'HIV'")
+    release = discreet.open_release(tmp_path / "r")
+    release.learn()
+    monkeypatch.setattr("discreet.estimate.diffgen.pairs.answers.refits", None)
+    assert release.count("age > 40 AND ill = 'HIV'") == first
+    release.close()
+    with pytest.raises(discreet.QueryError, match="closed"):
+        release.learn()
+
+
 def test_a_column_that_changes_nothing_is_no_trouble(tmp_path):
     """Tied to another by OR: nothing hangs on both, and rounding must not make that less than nothing."""
     schema = ward_schema()

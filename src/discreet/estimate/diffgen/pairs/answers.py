@@ -61,6 +61,10 @@ class PairModel:
         self._shares = [margin / fit.model.people for margin in fit.model.margins]
         self._stray = stray_of(fit, measured, course)
 
+    def learn(self) -> None:
+        """Fit the model to other draws of the noise, before anybody asks."""
+        _ = self._others
+
     @learned
     def _joint(self) -> Joint:
         return Joint([self._fit.model])

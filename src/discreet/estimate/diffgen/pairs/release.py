@@ -10,6 +10,7 @@ from discreet.estimate.diffgen.pairs.answers import PairModel
 from discreet.estimate.diffgen.pairs.draw import draw_cells
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Ints
+from discreet.ground.progress import Progress
 from discreet.release.diffgen.pairs.course import Course, course_of
 from discreet.release.diffgen.pairs.fit import Fit, fit_of
 from discreet.release.diffgen.pairs.layout import setting_of
@@ -59,6 +60,11 @@ class PairsRelease(NoisyRelease):
     @learned
     def model(self) -> PairModel:
         return PairModel(self.fit, self.tables.measured, self.course, self.tables.taxonomies)
+
+    def learn(self, progress: Progress | None = None) -> None:
+        super().learn(progress)
+        self._check_open()
+        self.model.learn()
 
     def draw(self, n: int, coins: np.random.Generator) -> dict[str, Ints]:
         cells = draw_cells(self.fit.model, n, coins)
