@@ -54,7 +54,7 @@ def read_leaves(manifest: DiffGenManifest) -> LeafTables:
         cut, own = _cut(taxonomy, part, classes)
         values.append(cut)
         groups.append(own)
-        tables.append(_counts(part, TABLES).reshape(-1, classes))
+        tables.append(counts_of(part, TABLES).reshape(-1, classes))
     if found.num_rows != start or not _has_classes(found, manifest, target):
         raise ReleaseError(f"{TABLES} must have a row for each cell of each attribute and class, in order")
     leaves = _leaves(manifest, target, taxonomies, values)
@@ -128,7 +128,7 @@ def _leaves(
         labels = texts_of([node.label for node in nodes]).take(column_of(at))
         if not found[taxonomy.name].combine_chunks().cast(labels.type).equals(labels):
             raise ReleaseError(f"{LEAVES} must have a row for each combination of values and class, in order")
-    return _counts(found, LEAVES).reshape([size for size in shape[:-1] if size > 1] + [shape[-1]])
+    return counts_of(found, LEAVES).reshape([size for size in shape[:-1] if size > 1] + [shape[-1]])
 
 
 def _has_classes(table: pa.Table, manifest: DiffGenManifest, target: str) -> bool:
@@ -138,7 +138,7 @@ def _has_classes(table: pa.Table, manifest: DiffGenManifest, target: str) -> boo
     return bool(table[target].to_pylist() == domain * (table.num_rows // len(domain)))
 
 
-def _counts(table: pa.Table, name: str) -> Ints:
+def counts_of(table: pa.Table, name: str) -> Ints:
     """Counts in units; none missing, none negative, none finer than a unit."""
     column = table["COUNT"]
     if column.null_count:

@@ -12,17 +12,16 @@ import pyarrow.parquet as pq
 from discreet.engine.columns import numbers
 from discreet.errors import PolicyError, ReleaseError
 from discreet.ground.arrays import Ints
-from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.groups import groups_of
 from discreet.release.diffgen.pairs.layout import labelled_columns, labelled_pairs, shape_of, taxonomies_of
 from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, Chosen, PairManifest, fields_of
 from discreet.release.diffgen.pairs.measured import Candidate, Level, Measured, Round
+from discreet.release.diffgen.tables import MOST_COUNT, counts_of
 from discreet.release.plain import plain_file
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import Taxonomy
 
 MOST_ROWS = 2_000_000
-MOST_COUNT = 2**52
 _TYPES = {"string": (pa.string(), pa.large_string()), "integer": (pa.int64(),), "number": (pa.float64(),)}
 
 
@@ -64,8 +63,8 @@ def read_pairs(manifest: PairManifest) -> PairTables:
             again=_again(columns, sizes),
         ),
         groups=tuple(groups),
-        columns=tuple(_parts(_counts(columns, COLUMNS), sizes)),
-        pairs=tuple(_shaped(_counts(pairs, PAIRS), shapes)),
+        columns=tuple(_parts(counts_of(columns, COLUMNS), sizes)),
+        pairs=tuple(_shaped(counts_of(pairs, PAIRS), shapes)),
     )
 
 
@@ -117,19 +116,6 @@ def _again(columns: pa.Table, sizes: Sequence[int]) -> tuple[Ints, ...] | None:
     if columns["AGAIN"].null_count == len(columns):
         return None
     return tuple(_parts(_whole(columns, COLUMNS, "AGAIN"), sizes))
-
-
-def _counts(table: pa.Table, name: str) -> Ints:
-    """COUNT in units: whole multiples of 1 / UNIT that are not negative."""
-    given = table["COUNT"].combine_chunks()
-    if given.null_count:
-        raise ReleaseError(f"COUNT in {name} must be numbers from 0 on")
-    found = numbers(given) * UNIT
-    if not np.isfinite(found).all() or (found < 0).any() or (found > MOST_COUNT).any():
-        raise ReleaseError(f"COUNT in {name} must be numbers from 0 on")
-    if (found != np.rint(found)).any():
-        raise ReleaseError(f"COUNT in {name} must be whole multiples of 1 / {UNIT}")
-    return found.astype(np.int64)
 
 
 def _parts(found: Ints, sizes: Sequence[int]) -> list[Ints]:
