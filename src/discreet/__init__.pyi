@@ -4,6 +4,8 @@ The package root reads it and loads a name when it is first asked for. Type chec
 """
 
 from . import families as families
+from .attack.audit import audit
+from .attack.report import AuditReport
 from .errors import (
     Cancelled,
     CertificateError,
@@ -61,6 +63,7 @@ __all__ = [
     "AlphaBeta",
     "AlphaBetaPlan",
     "Anatomy",
+    "AuditReport",
     "BucketPlan",
     "Buckets",
     "Cancelled",
@@ -101,6 +104,7 @@ __all__ = [
     "Tolerance",
     "Verdict",
     "Violation",
+    "audit",
     "check",
     "consistent",
     "count_domain",

@@ -25,6 +25,10 @@ _ALPHABETA = {
 }
 _DIFFGEN = {"diffgen": "discreet.mechanism.diffgen.policy.diffgen:DiffGen"}
 _PAIRS = {"pairs": "discreet.mechanism.diffgen.policy.pairs:Pairs"}
+_BUCKET_ATTACKS = {
+    "within-bucket": "discreet.attack.buckets.within:WithinBucket",
+    "learning": "discreet.attack.buckets.learning:Learning",
+}
 KINDS = (*_BUCKETS, *_ALPHABETA, *_DIFFGEN, *_PAIRS)  # of mechanisms, that come with the package
 
 
@@ -60,6 +64,7 @@ def _buckets() -> Family[Any, Any, Any]:
                 "uniform": "discreet.estimate.buckets.uniform:Uniform",
             }
         ),
+        attacks=Register(_BUCKET_ATTACKS),
         holds="rows",
     )
 

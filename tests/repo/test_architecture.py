@@ -27,7 +27,8 @@ ALLOWED = {
     "query": {"errors", "ground", "engine", "schema"},
     "estimate": {"errors", "ground", "engine", "schema", "guarantee", "release", "query"},
     "mechanism": {"errors", "ground", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
-    "families": {"estimate", "guarantee", "mechanism", "release", "schema"},
+    "attack": {"errors", "ground", "engine", "schema", "guarantee", "series", "table", "release", "query", "estimate"},
+    "families": {"attack", "estimate", "guarantee", "mechanism", "release", "schema"},
     "datasets": {"errors", "ground"},
     "evaluate": {
         "errors",
@@ -40,6 +41,7 @@ ALLOWED = {
         "release",
         "query",
         "estimate",
+        "attack",
         "datasets",
     },
     "cli": {
@@ -52,6 +54,7 @@ ALLOWED = {
         "mechanism",
         "release",
         "estimate",
+        "attack",
         "evaluate",
         "datasets",
     },

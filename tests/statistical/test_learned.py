@@ -239,8 +239,8 @@ def test_names_and_orders_change_no_answer_by_a_tenth_of_its_half_width(kind, ta
     coins = np.random.default_rng(11)
     with releases_of(*tables[kind], (1,)) as releases:
         release = next(releases)
-        codes = tuple(np.array(release._rows.codes(name)) for name in release.schema.quasi_identifiers)
-        usual = Holding(composition=release.composition, bucket=release._rows.bucket, columns=codes)
+        codes = tuple(np.array(release.qit.codes(name)) for name in release.schema.quasi_identifiers)
+        usual = Holding(composition=release.composition, bucket=release.qit.bucket, columns=codes)
     asked = list(questions(usual, 150, coins))
     value = coins.permutation(len(usual.composition.values))
     place = coins.permutation(len(usual.composition.ids))
@@ -269,9 +269,9 @@ def as_if(release: BucketRelease, wrong: Callable[[Floats, Ints], Floats]) -> Kn
     values first. Each bucket's rows are matched to its values by it, so that counts hold.
     """
     own, known = release.composition, release.knowledge
-    bucket = release._rows.bucket
+    bucket = release.qit.bucket
     columns = [
-        (release._rows.codes(name), release.schema.domains[name].in_order) for name in release.schema.quasi_identifiers
+        (release.qit.codes(name), release.schema.domains[name].in_order) for name in release.schema.quasi_identifiers
     ]
     patterns = patterns_of(len(bucket), columns, own.marks[bucket])
     places = release._study._places(Places, patterns)

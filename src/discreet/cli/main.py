@@ -27,6 +27,8 @@ VERBS = {  # where each stands, and its docstring
     "it counts.",
     "discreet.cli.cache:cache": "Say where it is kept what was learned of releases, so that later questions are quick; "
     "or clear it.",
+    "discreet.cli.audit:audit": "Attack a release and say how often attackers are right; exit 1 where the promise is "
+    "beaten. Keep it in house.",
     "discreet.cli.diff:diff": "Compare two releases or two policies, in words; what a release says of itself is not "
     "verified.",
     "discreet.cli.reproduce:reproduce": "Reproduce the papers' experiments: a page, a CSV and figures for each.",

@@ -100,6 +100,7 @@ class Family(Generic[M, G, N]):
     estimators: Mapping[str, Any]  # estimate.estimator.Estimator classes, by name
     holds: str
     drafts: Mapping[str, Any] = field(default_factory=dict)  # mechanism.draft.family.Drafts, by kind
+    attacks: Mapping[str, Any] = field(default_factory=dict)  # attack.attack.Attack classes of its own, by name
     later_numbers: Mapping[str, int] = field(default_factory=dict)  # by name, the version of words that first has it
     further_numbers: Callable[[Mapping[str, Any]], tuple[str, ...]] = field(default=lambda _: ())  # by its parameters
 

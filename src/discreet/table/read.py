@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.engine.duck.engine import DuckEngine
 from discreet.engine.engine import Engine
@@ -11,13 +11,15 @@ from discreet.engine.faults import Unfit
 from discreet.errors import TableError
 from discreet.ground.progress import Progress, Steps
 from discreet.schema.missing import Marks
-from discreet.schema.policy import Policy
 from discreet.schema.read import DATA
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
 from discreet.table.reading import unreadable
 from discreet.table.source import CsvForm, find_source, name_of_source, scanned_files, source_files
 from discreet.table.table import Table, check_stamps, stamp
+
+if TYPE_CHECKING:
+    from discreet.schema.policy import Policy
 
 _READ, _PERSONS, _CELLS = "reading the table", "counting persons", "checking every cell"
 

@@ -99,8 +99,8 @@ class BucketRelease(Release):
         return NearRegression(windows=windows)
 
     @learned
-    def _rows(self) -> Rows:
-        """The QIT, opened with the first question."""
+    def qit(self) -> Rows:
+        """The rows of quasi-identifiers, opened with the first question."""
         ids = self.composition.ids
         self._engine.afford(_COLUMN * self.rows)
         with self._reading(QIT, self.rows) as read:
@@ -110,7 +110,7 @@ class BucketRelease(Release):
     @learned
     def _study(self) -> Study:
         """What can be learned of the rows, or was and is remembered."""
-        rows = self._rows
+        rows = self.qit
         return Study(
             composition=self.composition,
             regression=self.regression,
@@ -129,7 +129,7 @@ class BucketRelease(Release):
     @learned
     def likely(self) -> Likely:
         """Sums over what was learned."""
-        return Likely(self.composition, self._rows.bucket, self.knowledge)
+        return Likely(self.composition, self.qit.bucket, self.knowledge)
 
     @property
     def posterior(self) -> Singles:
@@ -147,7 +147,7 @@ class BucketRelease(Release):
         if column == self.schema.sensitive:
             return list(self.composition.values)
         with self._reading(QIT, self.rows):
-            found = self._rows.occurring(column)
+            found = self.qit.occurring(column)
         domain = self.schema.domains[column]
         if isinstance(domain, Integers):  # which may be any size
             return sorted((value for value in found if value in domain), key=lambda value: (value is None, value))
@@ -161,8 +161,8 @@ class BucketRelease(Release):
             wanted = [each for parts in some for each in (*_conditions(parts), *_pairs(parts).values())]
             asked = {condition for parts in some for condition in _conditions(parts)} if with_rows else set()
             matches, rows = {}, {}
-            for condition, found in self._rows.matching(wanted):
-                matches[condition] = self._rows.per_bucket(found)
+            for condition, found in self.qit.matching(wanted):
+                matches[condition] = self.qit.per_bucket(found)
                 if condition in asked:
                     rows[condition] = found
             for parts in some:

@@ -1,0 +1,71 @@
+"""What may be believed of the rows of a bucket release: by one bucket, by all of them, or by none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from discreet.attack.target import Target
+from discreet.ground.arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    from discreet.estimate.buckets.release import BucketRelease
+
+Beliefs = Callable[[Ints], Floats]  # of some rows of the release: how probable each value is for each of them
+
+
+def bucket_release(target: Target) -> BucketRelease:
+    """The release, as one of buckets; attacks on buckets are asked for no other."""
+    return cast("BucketRelease", target.release)
+
+
+def shares(release: BucketRelease) -> Beliefs:
+    """What one bucket alone says of each of its rows: c_x / S."""
+    composition = release.composition
+    begins = np.searchsorted(composition.bucket, np.arange(len(composition.ids) + 1))
+
+    def believe(rows: Ints) -> Floats:
+        buckets, inverse = np.unique(release.qit.bucket[rows], return_inverse=True)
+        counts = np.zeros((len(buckets), len(composition.values)))
+        lengths = begins[buckets + 1] - begins[buckets]
+        entries = np.repeat(begins[buckets] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        counts[np.repeat(np.arange(len(buckets)), lengths), composition.value[entries]] = composition.count[entries]
+        found: Floats = (counts / composition.sizes[buckets, None])[inverse]
+        return found
+
+    return believe
+
+
+def learned(release: BucketRelease) -> Beliefs:
+    """What is learned from all buckets together of each row, given its bucket: the estimator's own posterior."""
+    composition, weights = release.composition, release.posterior
+    sizes, bucket = composition.sizes, release.qit.bucket
+    kinds = np.bincount(composition.bucket, minlength=len(sizes))
+    entry = np.cumsum(kinds) - kinds
+    begin = np.cumsum(sizes * kinds) - sizes * kinds
+    inside = np.arange(len(bucket)) - (np.cumsum(sizes) - sizes)[bucket]
+
+    def believe(rows: Ints) -> Floats:
+        found = np.zeros((len(rows), len(composition.values)))
+        own = bucket[rows]
+        for nth in range(int(kinds[own].max(initial=0))):
+            having = np.flatnonzero(kinds[own] > nth)
+            where, at = own[having], rows[having]
+            place = begin[where] + nth * sizes[where] + inside[at]
+            found[having, composition.value[entry[where] + nth]] = weights[place]
+        return found
+
+    return believe
+
+
+def general(release: BucketRelease) -> Beliefs:
+    """What was learned of people with such quasi-identifiers, before anybody's bucket is looked at."""
+    prior, kept = release.knowledge.prior, release.knowledge.kept
+
+    def believe(rows: Ints) -> Floats:
+        found: Floats = prior[:, kept[rows]].T.astype(np.float64)
+        return found
+
+    return believe
