@@ -90,11 +90,11 @@ class AuditReport:
 def _told(found: Finding) -> Iterator[str]:
     """One finding in two or three lines."""
     rate = _shown(found, found.rate)
-    bound = "" if found.bound is None else f"; {_promised(found)} {_number(found, float(found.bound))}"
+    bound = "" if found.bound is None else f"; {_promised(found)} {shown_number(found, float(found.bound))}"
     yield f"  {found.title}: {rate}{bound} ({_standing(found)})"
     without = ""
     if found.baseline is not None:
-        without = f"; without the release {_number(found, found.baseline)} ({found.baseline_is})"
+        without = f"; without the release {shown_number(found, found.baseline)} ({found.baseline_is})"
     control = "" if found.control is None else f"; of people who were kept out {_shown(found, found.control)}"
     yield f"      {found.measures}{without}{control}"
     if found.note:
@@ -115,11 +115,12 @@ def _standing(found: Finding) -> str:
 
 def _shown(found: Finding, rate: Rate) -> str:
     if rate.low == rate.high == rate.rate:
-        return _number(found, rate.rate)
-    return f"{_number(found, rate.rate)} ({_number(found, rate.low)} to {_number(found, rate.high)})"
+        return shown_number(found, rate.rate)
+    return f"{shown_number(found, rate.rate)} ({shown_number(found, rate.low)} to {shown_number(found, rate.high)})"
 
 
-def _number(found: Finding, number: float) -> str:
+def shown_number(found: Finding, number: float) -> str:
+    """A number of a finding as people read it: a share in percent."""
     if not found.share:
         return f"{number:,.4g}"
     percent = 100 * number

@@ -11,6 +11,7 @@ import typer
 from discreet.attack.attacks import every_attack
 from discreet.attack.audit import CONFIDENCE
 from discreet.attack.audit import audit as audit_release
+from discreet.attack.keep import check_place, keep
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
@@ -52,6 +53,12 @@ def audit(
     unverified: Annotated[
         bool, typer.Option("--unverified", help="Attack a release that does not verify, too.")
     ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Keep it: .json, .svg (a figure), else text. Never in a release.", show_default=False
+        ),
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the attacks, and stop.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -63,6 +70,8 @@ def audit(
         return _list(as_json=as_json)
     if release is None:
         raise PolicyError("audit must be told a release folder; discreet audit --list lists the attacks")
+    if output is not None:
+        check_place(output)
     form = csv_form(delimiter, encoding, no_header)
     with ExitStack() as open_files, bar() as progress:
 
@@ -85,6 +94,8 @@ def audit(
             unverified=unverified,
             progress=progress,
         )
+    if output is not None:
+        keep(report, output)
     if as_json:
         show_json(report.as_json())
     else:

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from discreet.attack.attack import Finding, Group
 from discreet.attack.buckets.beliefs import bucket_release, general, learned
-from discreet.attack.buckets.guessing import guess, kept_out, scored
+from discreet.attack.buckets.guessing import Guesses, guess, kept_out, scored
 from discreet.attack.target import NO_TABLE, Target
 from discreet.ground.progress import Tell
 
@@ -42,8 +42,17 @@ class Learning:
         release.learn(lambda _, done: tell(0.9 * done))
         beliefs = learned(release)
         guesses = guess(target, beliefs, lambda done: tell(0.9 + 0.05 * done))
-        yield from scored(self.name, guesses, target, covered=False, control=kept_out(target, beliefs))
+        told = _told(guesses)
+        yield from scored(self.name, guesses, target, covered=False, note=told, control=kept_out(target, beliefs))
         if (release.knowledge.kept >= 0).all():
             before = general(release)
             blind = guess(target, before, lambda done: tell(0.95 + 0.05 * done))
             yield from scored(self.name, blind, target, covered=False, variant=OWN, control=kept_out(target, before))
+
+
+def _told(guesses: Guesses) -> str:
+    """What he makes of it, in a sentence."""
+    return (
+        f"of {guesses.above.mean():.1%} of the people he believes some protected value beyond its tolerance; in the mean "
+        f"he gives the true value {guesses.true.mean():.2f}, and his guess {guesses.believed.mean():.2f}"
+    )
