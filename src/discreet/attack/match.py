@@ -25,7 +25,11 @@ from discreet.table.read import open_table
 from discreet.table.source import CsvForm
 from discreet.table.table import Table
 
-_FAR = 8.0  # standard errors: further off, a count is not noise's
+_FAR = (
+    20.0  # standard errors: further off, a count is not noise's; Laplace noise often goes to 7, and to 20 once in 1e12
+)
+_FAR_IN_MEAN = 4.0  # the same of all counts of a column, where there are some
+_FEW = 5
 _MOST_GROUPS = 1_000
 BY_SERIES = "the table is the one that the series made this release of"
 BY_HISTOGRAM = (
@@ -109,8 +113,8 @@ def _by_histograms(target: Target) -> str:
 
 
 def _off(counts: Counts, true: dict[Any, int]) -> bool:
-    """Whether some count cannot be that of the table, or only by noise as it never is."""
-    seen = 0
+    """Whether some count cannot be that of the table, or they can be only by noise as it never is."""
+    seen, far = 0, [0.0]
     for (value,), estimate in counts:
         count = true.get(value, 0)
         seen += count
@@ -118,9 +122,10 @@ def _off(counts: Counts, true: dict[Any, int]) -> bool:
         low, high = estimate.bounds
         if not low <= count <= high:
             return True
-        if own.value is not None and own.standard_error and abs(own.value - count) > _FAR * own.standard_error + 1:
-            return True
-    return seen < sum(true.values())  # some value is ruled out that the table has
+        if own.value is not None and own.standard_error:
+            far.append(max(0.0, abs(own.value - count) - 1) / own.standard_error)
+    ruled_out = seen < sum(true.values())  # a value that the table has
+    return ruled_out or max(far) > _FAR or (len(far) > _FEW and sum(far) > _FAR_IN_MEAN * (len(far) - 1))
 
 
 def _distinct(table: Table) -> list[Ints]:
