@@ -11,6 +11,7 @@ from discreet.attack.target import Target
 from discreet.ground.arrays import Floats, Ints
 
 if TYPE_CHECKING:
+    from discreet.estimate.buckets.learning.knowledge import Singles
     from discreet.estimate.buckets.release import BucketRelease
 
 Beliefs = Callable[[Ints], Floats]  # of some rows of the release: how probable each value is for each of them
@@ -39,8 +40,20 @@ def shares(release: BucketRelease) -> Beliefs:
 
 
 def learned(release: BucketRelease) -> Beliefs:
-    """What is learned from all buckets together of each row, given its bucket: the estimator's own posterior."""
+    """What is learned from all buckets together of each row, given its bucket: the estimator's own posterior.
+
+    Where answers may not lean on it, an attacker still may, who has nothing to lose: there it is the linear model's.
+    """
     composition, weights = release.composition, release.posterior
+    sizes = composition.sizes[composition.bucket]
+    if np.allclose(weights, np.repeat(composition.count / sizes, sizes), atol=1e-6):
+        weights = release.knowledge.second
+    return weighed(release, weights)
+
+
+def weighed(release: BucketRelease, weights: Floats | Singles) -> Beliefs:
+    """Beliefs of every row for the values of its bucket, in the order of the estimator's posterior."""
+    composition = release.composition
     sizes, bucket = composition.sizes, release.qit.bucket
     kinds = np.bincount(composition.bucket, minlength=len(sizes))
     entry = np.cumsum(kinds) - kinds
