@@ -12,10 +12,10 @@ from html import escape
 from discreet.attack.attack import Finding
 from discreet.attack.report import shown_number
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 760, 300, 120, 26, 58
+_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 820, 360, 100, 26, 58
 _STYLE = (
     "text{font:13px sans-serif;fill:#24292f}.s{font-size:11px;fill:#57606a}.a{stroke:#d0d7de}.r{fill:#0969da}"
-    ".x{fill:#cf222e}.i{stroke:#24292f;stroke-width:1.5}.b{stroke:#cf222e;stroke-width:2}"
+    ".x{fill:#cf222e}.c{fill:none;stroke:#bf8700;stroke-width:2}.i{stroke:#24292f;stroke-width:1.5}.b{stroke:#cf222e;stroke-width:2}"
     ".n{stroke:#57606a;stroke-width:2;stroke-dasharray:3 2}"
     "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.a{stroke:#3d444d}.r{fill:#4493f8}"
     ".x{fill:#f85149}.i{stroke:#e6edf3}.b{stroke:#f85149}.n{stroke:#9198a1}}"
@@ -44,7 +44,8 @@ def drawn(panels: Sequence[tuple[str, Sequence[Finding]]], title: str) -> str:
         f'<text class="s" x="{_x(tick):.1f}" y="{_TOP - 10}" text-anchor="middle">{100 * tick:.0f} %</text>'
         for tick in (0, 0.25, 0.5, 0.75, 1)
     ]
-    key = "bar: rate, thin line: its interval, red: the bound, dashed: without the release; red bar: bound beaten"
+    key = "bar: rate (red where it beats its bound); thin line: interval; red: bound; dashed: without the release; "
+    key += "ring: people who were kept out"
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y + 28}" width="{_WIDTH}" role="img" '
@@ -72,6 +73,8 @@ def _row(found: Finding, y: int) -> list[str]:
     for mark, at in (("b", found.bound), ("n", found.baseline)):
         if at is not None and at <= 1:
             parts.append(f'<line class="{mark}" x1="{_x(at):.1f}" x2="{_x(at):.1f}" y1="{y}" y2="{y + 20}"/>')
+    if found.control is not None:
+        parts.append(f'<circle class="c" cx="{_x(found.control.rate):.1f}" cy="{middle}" r="4"/>')
     parts.append(f'<text x="{_WIDTH - _RIGHT + 12}" y="{y + 14}">{escape(shown_number(found, rate.rate))}</text>')
     return parts
 
@@ -80,5 +83,5 @@ def _x(share: Fraction | float) -> float:
     return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(1.0, max(0.0, float(share)))
 
 
-def _short(title: str, most: int = 42) -> str:
+def _short(title: str, most: int = 52) -> str:
     return title if len(title) <= most else title[: most - 3] + "..."
