@@ -28,6 +28,10 @@ _PAIRS = {"pairs": "discreet.mechanism.diffgen.policy.pairs:Pairs"}
 _BUCKET_ATTACKS = {
     "within-bucket": "discreet.attack.buckets.within:WithinBucket",
     "learning": "discreet.attack.buckets.learning:Learning",
+    "corruption": "discreet.attack.buckets.corruption:Corruption",
+    "negative-association": "discreet.attack.buckets.negative:NegativeAssociation",
+    "beliefs": "discreet.attack.buckets.beliefs_about_all:BeliefsAboutAll",
+    "minimality": "discreet.attack.buckets.minimality:Minimality",
 }
 KINDS = (*_BUCKETS, *_ALPHABETA, *_DIFFGEN, *_PAIRS)  # of mechanisms, that come with the package
 

@@ -20,8 +20,8 @@ from discreet.attack.buckets.knowing import (
     believed_without,
     expected_right,
     most_believed,
-    rounded_down,
 )
+from discreet.attack.rate import computed
 from discreet.evaluate.scratch import opened, released, schema_of
 
 F = {"a": Fraction(4, 10), "b": Fraction(3, 10), "c": Fraction(2, 10), "d": Fraction(1, 10)}
@@ -165,7 +165,7 @@ def test_a_share_that_equals_its_bound_never_beats_it():
     for below in range(1, 200):
         for above in range(below, 200):
             share = Fraction(below, above)
-            assert 0 <= share - Fraction(rounded_down(share)) < Fraction(1, 2**52)
+            assert 0 <= share - Fraction(computed(share, 1).low) < Fraction(1, 2**52)
 
 
 @pytest.mark.parametrize("l", [2, 3, 5, 7])

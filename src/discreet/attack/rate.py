@@ -8,7 +8,9 @@ Paper: Clopper and Pearson's interval; Korn and Graubard take it with n and H di
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -30,9 +32,15 @@ class Rate:
         return {"rate": self.rate, "low": self.low, "high": self.high, "attempts": self.attempts}
 
 
-def computed(rate: float, cases: int) -> Rate:
-    """A number that follows from the files without chance, of so many cases."""
-    return Rate(rate=float(rate), low=float(rate), high=float(rate), attempts=cases)
+def computed(rate: Fraction | float, cases: int) -> Rate:
+    """A number that follows from the files without chance, of so many cases.
+
+    A fraction is rounded down, so that what is equal to its bound does not beat it.
+    """
+    found = float(rate)
+    if isinstance(rate, Fraction) and Fraction(found) > rate:
+        found = math.nextafter(found, -math.inf)
+    return Rate(rate=found, low=found, high=found, attempts=cases)
 
 
 def rate_of(hits: float, attempts: int, confidence: float, spread: float = 1.0) -> Rate:

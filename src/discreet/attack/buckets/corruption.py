@@ -17,7 +17,7 @@ import numpy as np
 from discreet.attack.attack import Finding, Group
 from discreet.attack.buckets.beliefs import bucket_release
 from discreet.attack.buckets.guessing import RIGHT, tolerances_of
-from discreet.attack.buckets.knowing import expected_right, most_believed, rounded_down
+from discreet.attack.buckets.knowing import expected_right, most_believed
 from discreet.attack.buckets.truth import truth_of
 from discreet.attack.rate import clustered, computed
 from discreet.attack.target import Target
@@ -62,7 +62,7 @@ class Corruption:
                 variant=named(others, numbers),
                 group=self.group,
                 measures=f"{RIGHT}, in the mean over who the others are",
-                rate=computed(rounded_down(rate), int(rows.sum())),
+                rate=computed(rate, int(rows.sum())),
                 bound=bound,
                 baseline=usual,
                 baseline_is=USUAL,
@@ -83,7 +83,7 @@ class Corruption:
             variant=f"the most that {_people(others)} may give away",
             group=self.group,
             measures="the largest posterior of a value beside its tolerance, whoever the others are",
-            rate=computed(rounded_down(posterior), bucket_release(target).rows),
+            rate=computed(posterior, bucket_release(target).rows),
             bound=limit,
             covered=covered,
             details={"others": others, "fakes": fakes},

@@ -63,9 +63,3 @@ def expected_right(counts: Sequence[int], lefts: Sequence[int]) -> list[Fraction
         for number, left in enumerate(lefts):
             summed[number] += 1 - Fraction((ways >> (width * left)) & mask, math.comb(slots, left))
     return [total / left for total, left in zip(summed, lefts, strict=True)]
-
-
-def rounded_down(exact: Fraction) -> float:
-    """The float nearest to a fraction that is not above it: so that what is equal to its bound never beats it."""
-    near = float(exact)
-    return math.nextafter(near, -math.inf) if Fraction(near) > exact else near

@@ -53,6 +53,6 @@ class Learning:
 def _told(guesses: Guesses) -> str:
     """What he makes of it, in a sentence."""
     return (
-        f"of {guesses.above.mean():.1%} of the people he believes some protected value beyond its tolerance; in the mean "
-        f"he gives the true value {guesses.true.mean():.2f}, and his guess {guesses.believed.mean():.2f}"
+        f"of {guesses.above.mean():.1%} of the people he believes some protected value beyond its tolerance; in the "
+        f"mean he gives the true value {guesses.true.mean():.2f}, and his guess {guesses.believed.mean():.2f}"
     )

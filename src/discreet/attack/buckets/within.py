@@ -50,7 +50,7 @@ class WithinBucket:
             variant="the share nearest to its tolerance",
             group=self.group,
             measures="the largest share of a value in a bucket, beside its tolerance",
-            rate=computed(count / size, len(composition.count)),
+            rate=computed(Fraction(count, size), len(composition.count)),
             bound=limits[int(composition.value[entry])],
             baseline=float(composition.totals[composition.value[entry]] / composition.totals.sum()),
             baseline_is="the value's share of the whole table",
