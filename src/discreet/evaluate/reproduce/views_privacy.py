@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+from discreet.attack.alphabeta.posterior import history_ratio
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.mechanism.alphabeta.papers.algorithm_7 import Printed
@@ -23,16 +24,12 @@ def likelihood_ratios(law: Printed, joins: int = 1) -> dict[tuple[int, ...], flo
     """For every history of a tuple (shown or not in each view): its probability if the tuple is in the table from view
     `joins` on, over that if it never is.
     """
-    found = {}
-    for history in product((0, 1), repeat=law.views):
-        ratio, seen = 1.0, False
-        for number, shown in enumerate(history, start=1):
-            other = law.again if seen else law.insert_in(number)
-            mine = law.keep if number >= joins else other
-            ratio *= mine / other if shown else (1 - mine) / (1 - other)
-            seen = seen or bool(shown)
-        found[history] = ratio
-    return found
+    numbers = range(1, law.views + 1)
+    inserts, there = [law.insert_in(number) for number in numbers], [number >= joins for number in numbers]
+    return {
+        history: history_ratio(law.keep, inserts, law.again, history, there)
+        for history in product((0, 1), repeat=law.views)
+    }
 
 
 def leaks(law: Printed, d: float, gamma: float) -> tuple[float, float, float]:
