@@ -1,25 +1,24 @@
 """What an adversary learns from an l-diverse table when he holds some values for improbable.
 
 Paper: [RSH] section 2.4, "k-anonymity".
-Symbols: c_b(x) records of bucket b have the sensitive value x; p(x) is what he holds of a person before. All p are at
-    most d, and only their ratios matter: afterwards he holds x for c_b(x) p(x) / sum over y of c_b(y) p(y).
+Departs: what he holds before and afterwards is computed as the attack does that `audit` has of the same name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.attack.buckets.priors import People, drawn, learned
 from discreet.evaluate.figure import Curve, Figure
 from discreet.evaluate.reproduce.data import ADULT_ROWS
 from discreet.evaluate.reproduce.item import Cell, Item, Result, Setting
 from discreet.evaluate.scratch import opened, released, seen_values
-from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.ground.arrays import Ints
 from discreet.guarantee.dgamma import EVEN
 from discreet.mechanism.alphabeta.policy.alphabeta import AlphaBeta
 from discreet.mechanism.buckets.policy.anatomy import Anatomy
@@ -30,43 +29,9 @@ from discreet.schema.schema import Schema
 
 DIVERSITIES = (2, 4, 7)
 LEVELS = (0.2, 0.5, 0.9)
-IMPROBABLE = 0.9  # of the values that a person does not have, in the drawn priors
 D, GAMMA = 10 * Fraction(ADULT_ROWS, 648_023_040), Fraction(1, 5)
 NO_RELEASE = "no release"
 _PERSON = "person"  # a column that finds people in the release again
-
-
-@dataclass(frozen=True, kw_only=True)
-class People:
-    """For each person the bucket, the true value and a group of the public columns; counts of bucket by value."""
-
-    bucket: Ints
-    true: Ints
-    group: Ints
-    counts: Ints
-
-    def reached(self, priors: Floats) -> Floats:
-        """The posterior of each person's true value; `priors`: persons by values."""
-        weight = self.counts[self.bucket] * priors
-        found: Floats = weight[np.arange(len(self.true)), self.true] / weight.sum(axis=1)
-        return found
-
-
-def learned(people: People, known: Bools) -> Floats:
-    """Priors from statistics: how often each value occurs in each group among the people that he knows."""
-    values = people.counts.shape[1]
-    cells = np.bincount(people.group[known] * values + people.true[known], minlength=values * (people.group.max() + 1))
-    shares = np.bincount(people.true[known], minlength=values) + 1.0
-    table = cells.reshape(-1, values) + shares / shares.sum()
-    found: Floats = (table / table.sum(axis=1, keepdims=True))[people.group]
-    return found
-
-
-def drawn(people: People, ratio: float, coins: np.random.Generator) -> Floats:
-    """Priors that are lower by a factor for nine in ten of the values that a person does not have."""
-    found = np.where(coins.random((len(people.true), people.counts.shape[1])) < IMPROBABLE, ratio, 1.0)
-    found[np.arange(len(people.true)), people.true] = 1.0
-    return found
 
 
 def _published(table: pa.Table, sensitive: str, groups: list[str], seed: int) -> Iterator[tuple[int, People]]:
