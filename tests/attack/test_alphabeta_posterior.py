@@ -28,7 +28,6 @@ from discreet.attack.alphabeta.posterior import (
     linked,
     pair_ratios,
 )
-from discreet.attack.alphabeta.seen import exactly
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
 
@@ -329,17 +328,3 @@ def test_what_the_two_views_of_table_1_say_of_a_tuple():
     """[RSH] section 1.4 at n/m = 6/1200: alpha = 2/3 and beta = 1/150 give .3367."""
     s, insert = F(2, 3) + F(1, 150), F(1, 150)
     assert float(independent(F(6, 1200), s / insert)) == pytest.approx(0.3367, abs=1e-4)
-
-
-@given(number=st.fractions(min_value=0, max_value=1, max_denominator=10**6))
-@settings(max_examples=few(300))
-def test_an_exact_number_is_never_printed_above_itself(number):
-    """Else 1/5 in floating point would beat a bound of 1/5."""
-    found = exactly(number)
-    assert Fraction(found.low) <= number < Fraction(found.low) + Fraction(1, 10**15)
-    assert found.low == found.high == found.rate
-
-
-def test_a_fifth_does_not_beat_a_fifth():
-    assert F(1, 5) < 0.2  # as Python compares them
-    assert not exactly(F(1, 5)).low > F(1, 5)

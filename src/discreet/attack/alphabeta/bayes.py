@@ -21,9 +21,9 @@ from discreet.attack.alphabeta.pool import (
     promise_of,
 )
 from discreet.attack.alphabeta.posterior import Promise, evidence_of, frapp_ratio, heaviest, independent, several
-from discreet.attack.alphabeta.seen import exactly, less_probable, measured, posterior, seen_of
+from discreet.attack.alphabeta.seen import less_probable, measured, posterior, seen_of
 from discreet.attack.attack import Attack, Finding, Group
-from discreet.attack.rate import Rate
+from discreet.attack.rate import Rate, computed
 from discreet.attack.target import Target
 from discreet.ground.progress import Tell
 from discreet.guarantee.frapp import FrappPrivacy
@@ -70,8 +70,8 @@ class Bayes:
 def _stated(attack: Attack, promise: Promise) -> Iterator[Finding]:
     """What follows from the probabilities that the release states."""
     own = evidence_of(promise)
-    yield _above(attack, promise, exactly(independent(own.prior, own.rise)), "as stated")
-    yield _below(attack, promise, exactly(1 / own.fall), "as stated")
+    yield _above(attack, promise, computed(independent(own.prior, own.rise), 1), "as stated")
+    yield _below(attack, promise, computed(1 / own.fall, 1), "as stated")
 
 
 def _above(attack: Attack, promise: Promise, rate: Rate, variant: str, note: str = "") -> Finding:
@@ -128,7 +128,7 @@ def _beyond_one_tuple(attack: Attack, promise: FrappPrivacy) -> Iterator[Finding
                 variant=variant,
                 group=attack.group,
                 measures="how probable a tuple of prior d becomes",
-                rate=exactly(reached),
+                rate=computed(reached, 1),
                 bound=promise.gamma,
                 baseline=float(promise.d),
                 baseline_is="its prior",
@@ -171,7 +171,7 @@ def _low_priors(attack: Attack, promise: Promise, pool: Pool) -> Iterator[Findin
             group=attack.group,
             measures="how probable a person's true tuple becomes, at most, to one who holds all other tuples of the "
             "person for a thousand times less probable",
-            rate=exactly(independent(own.prior, own.rise), shown),
+            rate=computed(independent(own.prior, own.rise), shown),
             bound=promise.gamma,
             baseline=float(own.prior),
             baseline_is="its prior",

@@ -17,9 +17,9 @@ import numpy as np
 
 from discreet.attack.alphabeta.pool import IMPOSSIBLE, Pool, domain_of, pool_of, promise_of
 from discreet.attack.alphabeta.posterior import Promise, correlated, evidence_of, pair_ratios, several
-from discreet.attack.alphabeta.seen import exactly, measured, plain
+from discreet.attack.alphabeta.seen import measured, plain
 from discreet.attack.attack import Finding, Group
-from discreet.attack.rate import Rate
+from discreet.attack.rate import Rate, computed
 from discreet.attack.target import Target
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
@@ -50,7 +50,7 @@ class Correlated:
         own = evidence_of(promise)
         for given, variant in ((Fraction(1), "always together"), (HALF, "together half of the time")):
             reached = correlated(own.prior, max(given, own.prior), pair_ratios(promise))
-            yield self._finding(promise, exactly(reached), variant)
+            yield self._finding(promise, computed(reached, 1), variant)
         if target.table is not None and not several(promise) and _plain(promise):
             found = _pairs(target, promise, target.once(pool_of))
             if found is not None:

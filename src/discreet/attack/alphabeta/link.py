@@ -21,9 +21,9 @@ from discreet.attack.alphabeta.by_value import highest_by_value
 from discreet.attack.alphabeta.candidates import Left, alone, few_enough, shares_of
 from discreet.attack.alphabeta.pool import IMPOSSIBLE, Pool, pool_of, promise_of
 from discreet.attack.alphabeta.posterior import Evidence, Promise, evidence_of, heaviest, linked, several
-from discreet.attack.alphabeta.seen import exactly, measured, seen_of, sole
+from discreet.attack.alphabeta.seen import measured, seen_of, sole
 from discreet.attack.attack import Finding, Group
-from discreet.attack.rate import Rate, rate_of
+from discreet.attack.rate import Rate, computed, rate_of
 from discreet.attack.target import Target
 from discreet.ground.progress import Tell
 from discreet.guarantee.dgamma import DGammaPrivacy
@@ -50,9 +50,9 @@ class Link:
         promise = promise_of(target)
         own = _stands_out(promise)
         every = len(target.schema.domains[target.schema.sensitive]) * promise.slots
-        yield self._sole(promise, exactly(linked(every, own)), ALL, every)
+        yield self._sole(promise, computed(linked(every, own), 1), ALL, every)
         heavy = evidence_of(promise)
-        yield self._sole(promise, exactly(linked(1 / heavy.prior, heavy)), PART, 1 / heavy.prior)
+        yield self._sole(promise, computed(linked(1 / heavy.prior, heavy), 1), PART, 1 / heavy.prior)
         yield self._another(promise, every, own)
         if target.table is None or several(promise):
             return
@@ -120,7 +120,7 @@ class Link:
             group=self.group,
             measures="how many times less probable a candidate becomes to one who knows all quasi-identifiers, where "
             "another one alone is shown",
-            rate=exactly(1 / (candidates * after)),
+            rate=computed(1 / (candidates * after), 1),
             bound=promise.gamma / promise.d,
             baseline=1.0,
             baseline_is="as probable as before",

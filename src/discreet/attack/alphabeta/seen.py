@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from math import inf, nextafter
 
 import numpy as np
 
 from discreet.attack.alphabeta.pool import Pool, domain_of, weights_in
 from discreet.attack.alphabeta.posterior import Promise
-from discreet.attack.rate import Rate, computed, rate_of
+from discreet.attack.rate import Rate, rate_of
 from discreet.attack.target import Target
 from discreet.ground.arrays import Bools
 from discreet.guarantee.frapp import FrappPrivacy
@@ -129,15 +127,6 @@ def posterior(prior: float) -> Value:
 def less_probable(keep: float, insert: float) -> float:
     """By which factor a tuple becomes less probable by not being shown, at most: where its prior was small."""
     return (1 - insert) / max(1 - keep, 1e-12)
-
-
-def exactly(number: Fraction, cases: int = 1) -> Rate:
-    """A number without chance, in floating point never above what it is: it is compared with a bound that it may equal.
-
-    To the next floating number below, where rounding went up.
-    """
-    found = float(number)
-    return computed(nextafter(found, -inf) if Fraction(found) > number else found, cases)
 
 
 def _chance(number: float) -> float:

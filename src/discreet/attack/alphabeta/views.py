@@ -26,9 +26,9 @@ from discreet.attack.alphabeta.pool import (
     view_number,
 )
 from discreet.attack.alphabeta.posterior import Promise, evidence_of, extremes, independent, several
-from discreet.attack.alphabeta.seen import Seen, exactly, measured, plain, posterior
+from discreet.attack.alphabeta.seen import Seen, measured, plain, posterior
 from discreet.attack.attack import Finding, Group
-from discreet.attack.rate import Rate
+from discreet.attack.rate import Rate, computed
 from discreet.attack.target import Codes, Target, keys_of
 from discreet.ground.arrays import Bools
 from discreet.ground.progress import Tell
@@ -62,7 +62,7 @@ class Views:
         if isinstance(promise, DGammaPrivacy) and promise.later:
             yield from self._histories(target, promise)
         own = evidence_of(promise)
-        twice = exactly(independent(own.prior, own.rise, own.rise))
+        twice = computed(independent(own.prior, own.rise, own.rise), 1)
         yield self._finding(promise, twice, f"shown by both, {FRESH}", covered=False, note=_fresh_note(promise))
         if target.table is None:
             return
@@ -90,11 +90,13 @@ class Views:
         for views in dict.fromkeys((number, promise.views)):
             most, least = extremes(promise, views)
             said = f"{views} of {promise.views} views"
-            yield self._finding(promise, exactly(independent(promise.d, most)), f"best history, {said}", covered=True)
-            yield self._unseen(promise, exactly(1 / least), said)
+            yield self._finding(
+                promise, computed(independent(promise.d, most), 1), f"best history, {said}", covered=True
+            )
+            yield self._unseen(promise, computed(1 / least, 1), said)
         one_more = replace(promise, later=(*promise.later, promise.later[-1]))
         most, _ = extremes(one_more, one_more.views)
-        reached = exactly(independent(promise.d, most))
+        reached = computed(independent(promise.d, most), 1)
         note = "if the last view were made once more; a series refuses that"
         yield self._finding(promise, reached, "best history, one view more than declared", covered=False, note=note)
 
