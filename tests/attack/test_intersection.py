@@ -152,7 +152,7 @@ def test_people_for_whom_there_is_no_world_are_believed_nothing_of():
 
 
 def test_how_far_the_product_form_is_from_exact_on_small_tables():
-    """Twelve people, six values, buckets of three: .03 to .3 apart in the mean, and it never believes more in truth."""
+    """Twelve people, six values, buckets of three: .03 to .3 apart, and in the mean it believes the truth less."""
     gaps, exact_truth, rough_truth = [], [], []
     for seed in range(60):
         coins = np.random.default_rng(seed)

@@ -163,7 +163,7 @@ def test_one_value_that_everybody_has_is_known_before_and_after():
 
 
 def test_columns_are_chosen_by_what_they_tell_of_others():
-    """The group tells, the street does not; two columns that tell only together are not looked for."""
+    """The group tells and the street does not; where nothing tells, no column is chosen."""
     coins = np.random.default_rng(3)
     group, street = coins.integers(0, 4, ROWS), coins.integers(0, 40, ROWS)
     codes = {"street": street, "group": group}
