@@ -32,6 +32,14 @@ _BUCKET_ATTACKS = {
     "negative-association": "discreet.attack.buckets.negative:NegativeAssociation",
     "beliefs": "discreet.attack.buckets.beliefs_about_all:BeliefsAboutAll",
     "minimality": "discreet.attack.buckets.minimality:Minimality",
+    "intersection": "discreet.attack.buckets.intersection:Intersection",
+    "low-prior": "discreet.attack.buckets.low_prior:LowPrior",
+}
+_ALPHABETA_ATTACKS = {
+    "bayes": "discreet.attack.alphabeta.bayes:Bayes",
+    "link": "discreet.attack.alphabeta.link:Link",
+    "correlated": "discreet.attack.alphabeta.correlated:Correlated",
+    "views": "discreet.attack.alphabeta.views:Views",
 }
 KINDS = (*_BUCKETS, *_ALPHABETA, *_DIFFGEN, *_PAIRS)  # of mechanisms, that come with the package
 
@@ -99,6 +107,7 @@ def _alphabeta() -> Family[Any, Any, Any]:
                 "control": "discreet.estimate.alphabeta.control:Control",
             }
         ),
+        attacks=Register(_ALPHABETA_ATTACKS),
         holds="tuples (all that the view shows, whether true or random)",
     )
 
