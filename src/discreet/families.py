@@ -41,6 +41,11 @@ _ALPHABETA_ATTACKS = {
     "correlated": "discreet.attack.alphabeta.correlated:Correlated",
     "views": "discreet.attack.alphabeta.views:Views",
 }
+_DIFFGEN_ATTACKS = {
+    "membership": "discreet.attack.diffgen.membership:Membership",
+    "ratio": "discreet.attack.diffgen.ratio:Ratio",
+    "tracker": "discreet.attack.diffgen.tracker:Tracker",
+}
 KINDS = (*_BUCKETS, *_ALPHABETA, *_DIFFGEN, *_PAIRS)  # of mechanisms, that come with the package
 
 
@@ -136,6 +141,7 @@ def _diffgen() -> Family[Any, Any, Any]:
                 "unbiased": "discreet.estimate.diffgen.unbiased:Unbiased",
             }
         ),
+        attacks=Register(_DIFFGEN_ATTACKS),
         holds="noisy counts (one for each leaf and class; not people)",
     )
 
@@ -165,6 +171,7 @@ def _pairs() -> Family[Any, Any, Any]:
                 "unbiased": "discreet.estimate.diffgen.unbiased:Unbiased",
             }
         ),
+        attacks=Register(_DIFFGEN_ATTACKS),
         holds="noisy counts (of cells of one and two columns; not people)",
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from cases import contents, policy_of, publish, usual_series, ward_frame
+from cases import ROWS, contents, policy_of, publish, usual_series, ward_frame
 from commands import as_json, mistake
 from commands import discreet as run
 
@@ -101,11 +101,10 @@ def test_a_stranger_runs_what_needs_no_table(seeded):
     )
 
 
-def test_another_table_is_refused_by_its_histograms(seeded, case):
+def test_another_table_is_refused_by_what_it_counts(seeded, case):
     """One sentence, without a cell."""
-    other = ward_frame(seed=6)
-    other["age"] = 90
-    other["disease"] = np.where(np.arange(len(other)) % 2, "HIV", "Measles")
+    other = ward_frame(rows=3 * ROWS, seed=6)
+    other["disease"] = np.where(np.arange(len(other)) % 20, "HIV", "Measles")
     with pytest.raises(discreet.TableError, match="must be the one that the release was made of") as error:
         discreet.audit(seeded, other)
     assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""Is this the table that a release was made of? By the digest that the series keeps, else by histograms.
+"""Is this the table that a release was made of? By the digest that the series keeps, else by tuples or by histograms.
 
 An audit against another table would find nothing, and say so with a small rate. So it is refused: for certain where the
 series made the release, or where its counts are exact; else where counts are further off than noise ever is.
@@ -14,8 +14,7 @@ import numpy as np
 
 from discreet.attack.target import Target
 from discreet.errors import QueryError, TableError
-from discreet.estimate.estimate import TUPLES, Counts
-from discreet.ground.arrays import Ints
+from discreet.estimate.estimate import Counts
 from discreet.schema.schema import Schema
 from discreet.series.digest import RowDigest
 from discreet.series.place import usual_series
@@ -32,8 +31,8 @@ _FAR_IN_MEAN = 4.0  # the same of all counts of a column, where there are some
 _FEW = 5
 _MOST_GROUPS = 1_000
 BY_SERIES = "the table is the one that the series made this release of"
-BY_HISTOGRAM = (
-    "the table fits the release by its histograms; whether it is the very table only the series that made it could tell"
+BY_COUNTS = (
+    "the table fits the release by what it counts; whether it is the very table only the series that made it could tell"
 )
 
 
@@ -64,10 +63,12 @@ def check_same(target: Target, series: str | Path | None) -> str:
     told = _by_series(target, table, series)
     if told is False:
         raise _other(table, "the series made the release of other rows")
-    off = _by_histograms(target)
-    if off:
+    lacks = target.release.lacks(target.codes)
+    if lacks:
+        raise _other(table, "it shows too few of its people")
+    if lacks is None and (off := _by_histograms(target)):
         raise _other(table, off)
-    return BY_SERIES if told else BY_HISTOGRAM
+    return BY_SERIES if told else BY_COUNTS
 
 
 def _other(table: Table, why: str) -> TableError:
@@ -96,13 +97,11 @@ def _by_histograms(target: Target) -> str:
     """What does not fit, in words without a cell; empty where counts by each column may be those of the table."""
     release, schema = target.release, target.schema
     way = "unbiased" if "unbiased" in release.estimators else release.estimators[0]
-    distinct = _distinct(target.known) if release.unit == TUPLES else None
-    for place, name in enumerate(schema.columns):
+    for name in schema.columns:
         domain = schema.domains[name]
         if len(domain) > _MOST_GROUPS:
             continue
-        codes = target.codes[name] if distinct is None else distinct[place]
-        true = np.bincount(codes, minlength=len(domain))
+        true = np.bincount(target.codes[name], minlength=len(domain))
         try:
             counts = release.count_by(name, estimator=way)
         except QueryError:
@@ -113,8 +112,11 @@ def _by_histograms(target: Target) -> str:
 
 
 def _off(counts: Counts, true: dict[Any, int]) -> bool:
-    """Whether some count cannot be that of the table, or they can be only by noise as it never is."""
-    seen, far = 0, [0.0]
+    """Whether some count cannot be that of the table, or they can be only by noise as it never is.
+
+    The largest standard error of the column serves for all: those of single counts that were fitted may be too small.
+    """
+    seen, off, error = 0, [0.0], 0.0
     for (value,), estimate in counts:
         count = true.get(value, 0)
         seen += count
@@ -123,14 +125,10 @@ def _off(counts: Counts, true: dict[Any, int]) -> bool:
         if not low <= count <= high:
             return True
         if own.value is not None and own.standard_error:
-            far.append(max(0.0, abs(own.value - count) - 1) / own.standard_error)
+            off.append(abs(own.value - count))
+            error = max(error, own.standard_error)
     ruled_out = seen < sum(true.values())  # a value that the table has
-    return ruled_out or max(far) > _FAR or (len(far) > _FEW and sum(far) > _FAR_IN_MEAN * (len(far) - 1))
-
-
-def _distinct(table: Table) -> list[Ints]:
-    parts = list(zip(*table.distinct(), strict=True))
-    return [np.concatenate(each) for each in parts]
+    return ruled_out or max(off) > _FAR * error or (len(off) > _FEW and sum(off) > _FAR_IN_MEAN * error * len(off))
 
 
 def _check_domains(table: Table, schema: Schema, *, part: bool) -> None:

@@ -23,6 +23,7 @@ from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
 from discreet.estimate.unit import meaning_of
+from discreet.ground.arrays import Ints
 from discreet.ground.closing import Closes
 from discreet.ground.progress import Progress
 from discreet.query.condition import Atom, Column, Every
@@ -109,6 +110,13 @@ class Release(Closes, ABC):
     def unit_words(self) -> str:
         """What a reader must know of the unit before he uses a number; empty where the word says it all."""
         return meaning_of(self.unit)
+
+    def lacks(self, people: Mapping[str, Ints]) -> bool | None:
+        """Whether it lacks people, given as positions in the domains, whom it would hold if it were made of them.
+
+        None where nothing but its counts can tell.
+        """
+        return None
 
     @abstractmethod
     def _possible(self, column: str) -> Collection[Any]:

@@ -15,8 +15,9 @@ import numpy as np
 
 from discreet.attack.alphabeta.pool import Pool
 from discreet.attack.alphabeta.posterior import Promise, frapp_ratio
-from discreet.attack.target import Target, keys_of
+from discreet.attack.target import Target
 from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.ground.keys import keys_of
 from discreet.guarantee.frapp import FrappPrivacy
 
 _LOW, _IMPROBABLE = 1e-3, 0.9

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from discreet.attack.target import Codes, Target, keys_of
-from discreet.engine.faults import Unfit
-from discreet.errors import ReleaseError
+from discreet.attack.target import Codes, Target
 from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.ground.keys import keys_of
 from discreet.release.alphabeta.manifest import EARLIER, VIEW
-from discreet.release.coded import coded_tables
 
 if TYPE_CHECKING:
     from discreet.attack.alphabeta.posterior import Promise
     from discreet.estimate.alphabeta.release import AlphaBetaRelease
-    from discreet.release.statement import Manifest
+    from discreet.estimate.release import Release
 
 IMPOSSIBLE = "its probabilities are none under which truth is likelier than noise"
 
@@ -59,8 +57,8 @@ def domain_of(target: Target) -> int:
 def pool_of(target: Target) -> Pool:
     """The tuples of the release and of the table."""
     several = promise_of(target).slots == 1 and target.manifest.statement.mechanism.views > 1
-    view = tuples_in(target.manifest, VIEW)
-    earlier = tuples_in(target.manifest, EARLIER) if several else {name: column[:0] for name, column in view.items()}
+    view = tuples_in(target.release, VIEW)
+    earlier = tuples_in(target.release, EARLIER) if several else {name: column[:0] for name, column in view.items()}
     names = target.schema.columns
     sides = (view, earlier, target.codes)
     keys = keys_of(*sides, names=names)
@@ -74,15 +72,10 @@ def pool_of(target: Target) -> Pool:
     return Pool(codes=codes, shown=shown, before=before > 0, copies=copies)
 
 
-def tuples_in(manifest: Manifest[Any, Any, Any], name: str) -> dict[str, Ints]:
-    """The tuples of a table of a release, as codes, row after row; raises ReleaseError where it cannot be read."""
-    names = manifest.schema.columns
-    try:
-        ((*batches,),) = coded_tables(manifest, (name,), lambda columns: columns)
-    except (Unfit, OSError, ValueError, TypeError):
-        raise ReleaseError(f"release ({manifest.folder}) must be as it was published; {name} cannot be read") from None
-    empty = np.zeros(0, dtype=np.int64)
-    return {column: np.concatenate([empty, *(batch[place] for batch in batches)]) for place, column in enumerate(names)}
+def tuples_in(release: Release, name: str) -> dict[str, Ints]:
+    """The tuples of one file of a release, as codes, row after row."""
+    (found,) = (each for each in cast("AlphaBetaRelease", release).shown_rows if each.file == name)
+    return {column: np.asarray(found.codes[column], dtype=np.int64) for column in release.schema.columns}
 
 
 def times_in(pool: Pool, view: Codes) -> Ints:

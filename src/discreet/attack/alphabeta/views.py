@@ -29,8 +29,9 @@ from discreet.attack.alphabeta.posterior import Promise, evidence_of, extremes, 
 from discreet.attack.alphabeta.seen import Seen, measured, plain, posterior
 from discreet.attack.attack import Finding, Group
 from discreet.attack.rate import Rate, computed
-from discreet.attack.target import Codes, Target, keys_of
+from discreet.attack.target import Codes, Target
 from discreet.ground.arrays import Bools
+from discreet.ground.keys import keys_of
 from discreet.ground.progress import Tell
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
@@ -38,6 +39,7 @@ from discreet.release.alphabeta.manifest import EARLIER, VIEW
 from discreet.release.folder import read_manifest
 
 if TYPE_CHECKING:
+    from discreet.estimate.release import Release
     from discreet.release.statement import Manifest
 
 FRESH = "a second release with fresh coins"
@@ -148,9 +150,9 @@ def _others(target: Target, promise: Promise, pool: Pool) -> list[tuple[Bools, b
     for other in target.others:
         manifest = read_manifest(other.path)
         if _alike(target, manifest):
-            again = times_in(pool, tuples_in(manifest, VIEW))
+            again = times_in(pool, tuples_in(other, VIEW))
             shown = (pool.shown == 1) & (again == 1) if _once(promise) else (pool.shown > 0) & (again > 0)
-            found.append((shown, _same_series(target, promise, manifest)))
+            found.append((shown, _same_series(target, promise, manifest, other)))
     return found
 
 
@@ -185,16 +187,16 @@ def _weighed(promise: Promise) -> bool:
     return isinstance(promise, DGammaPrivacy) and promise.weights[0] != promise.weights[1]
 
 
-def _same_series(target: Target, promise: Promise, manifest: Manifest[Any, Any, Any]) -> bool:
+def _same_series(target: Target, promise: Promise, manifest: Manifest[Any, Any, Any], other: Release) -> bool:
     """Whether a further release is an earlier view of the same series: its tuples stand among the earlier ones."""
     if not several(promise) or manifest.statement.guarantee != promise:
         return False
     if int(manifest.statement.numbers.view) >= view_number(target):
         return False
     before = target.once(_earlier)
-    own, known = keys_of(tuples_in(manifest, VIEW), before, names=target.schema.columns)
+    own, known = keys_of(tuples_in(other, VIEW), before, names=target.schema.columns)
     return bool(len(own) and np.isin(own, known).all())
 
 
 def _earlier(target: Target) -> Codes:
-    return tuples_in(target.manifest, EARLIER)
+    return tuples_in(target.release, EARLIER)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.attack.target import keys_of
 from discreet.ground.arrays import Bools, Ints
+from discreet.ground.keys import keys_of
 from discreet.schema.domain import key_of
 
 if TYPE_CHECKING:

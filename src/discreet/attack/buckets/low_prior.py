@@ -23,9 +23,10 @@ from discreet.attack.buckets.guessing import tolerances_of
 from discreet.attack.buckets.priors import People, drawn, statistics
 from discreet.attack.buckets.truth import Truth, truth_of
 from discreet.attack.rate import clustered
-from discreet.attack.target import NO_TABLE, Target, keys_of
+from discreet.attack.target import NO_TABLE, Target
 from discreet.errors import PolicyError
 from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.ground.keys import keys_of
 from discreet.ground.progress import Tell
 
 LEVELS = (0.5, 0.9)

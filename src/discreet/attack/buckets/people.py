@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.attack.buckets.beliefs import Beliefs, bucket_release
-from discreet.attack.target import Target, codes_of, keys_of
+from discreet.attack.target import Target, codes_of
 from discreet.ground.arrays import Floats, Ints
+from discreet.ground.keys import keys_of
 from discreet.schema.domain import key_of
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ from discreet.attack.attack import Finding, Group
 from discreet.attack.diffgen.asking import answers, condition
 from discreet.attack.diffgen.presence import allowed
 from discreet.attack.rate import Rate, rate_of
-from discreet.attack.target import NO_TABLE, Target, codes_of, keys_of
+from discreet.attack.target import NO_TABLE, Target, codes_of
 from discreet.errors import PolicyError
 from discreet.ground.arrays import Floats, Ints
+from discreet.ground.keys import keys_of
 from discreet.ground.progress import Tell
 
 _TAIL = 1e-13  # of a noise law that is left out
