@@ -9,10 +9,15 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engine.columns import numbers
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.sql import identifier
+from discreet.engine.duck.sql import code, identifier
 from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError, ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of
@@ -21,6 +26,8 @@ from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
+from discreet.estimate.shown_rows import Evidence, ShownRows
+from discreet.ground.arrays import Ints
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
 from discreet.query.count_domain import Weights, weigh_matching
@@ -126,6 +133,33 @@ class AlphaBetaRelease(Release):
         """The engine, and the relation that has the tuples there."""
         table = self._shown.table
         return self._engine, table
+
+    @learned
+    def shown_rows(self) -> tuple[ShownRows, ...]:
+        """The tuples of the view as they stand, and those that earlier views showed."""
+        earlier = self._manifest.statement.numbers.earlier
+        files = {VIEW: self.size, **({EARLIER: earlier} if self.several else {})}
+        return tuple(ShownRows(file=name, codes=self._in_order(name, most)) for name, most in files.items())
+
+    def _in_order(self, file: str, most: int) -> dict[str, NDArray[Any]]:
+        """The columns of a file as codes, row after row."""
+        relation = f"{Path(file).stem}_in_order"
+        columns = {name: (name, each) for name, each in self.encodings.items()}
+        wanted = ", ".join(f"{code(name, each)}::INTEGER AS c{i}" for i, (name, each) in enumerate(columns.values()))
+        with self._reading(file, most) as read:
+            self._engine.rows(f"CREATE OR REPLACE VIEW {relation} AS {read}")
+            self._engine.encode(f"{relation}_coded", relation, columns)
+            found = self._engine.arrow(f"SELECT {wanted} FROM {relation}_coded")
+            return dict(zip(columns, map(numbers, found.columns), strict=True))
+
+    def evidence(self, rows: Ints) -> Evidence:
+        """Each tuple says its own value."""
+        value = np.asarray(self.shown_rows[0].codes[self.schema.sensitive][rows], dtype=np.int64)
+        return Evidence(row=np.arange(len(value)), value=value, weight=np.ones(len(value)))
+
+    def allows(self, value: int) -> Fraction:
+        """The posterior of one who knows every quasi-identifier and sees one of the candidates alone."""
+        return self.guarantee.linked(self.guarantee.candidates)
 
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -25,13 +26,15 @@ from discreet.estimate.buckets.windows import windows_of
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
+from discreet.estimate.shown_rows import Evidence, ShownRows
+from discreet.ground.arrays import Ints
 from discreet.ground.progress import Progress
 from discreet.query.condition import Condition, Every
 from discreet.query.split import Part, split_by
 from discreet.release.buckets.manifest import QIT, ST, BucketManifest
 from discreet.release.plain import plain_file
 from discreet.release.statement import MANIFEST
-from discreet.schema.domain import Integers
+from discreet.schema.domain import Integers, key_of
 
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
 _MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
@@ -142,6 +145,45 @@ class BucketRelease(Release):
         super().learn(progress)
         with self._asking():
             _ = self.likely
+
+    @learned
+    def shown_rows(self) -> tuple[ShownRows, ...]:
+        """Both files as they stand, in the order of the buckets' ids."""
+        entries, bucket, sensitive = self.composition, self.qit.bucket, self.schema.sensitive
+        encoding = self.schema.domains[sensitive].encoding
+        held = [encoding.values.index(each) for each in entries.encoding.values]  # type: ignore[arg-type]
+        codes = np.array([*held, *[len(encoding.values)] * entries.encoding.missing], dtype=np.int64)
+        windows = self._manifest.statement.numbers.windows
+        window = np.searchsorted([each.first for each in windows], entries.ids, side="right") if windows else None
+        return tuple(
+            ShownRows(
+                file=file,
+                codes=cells,
+                group=entries.ids[at].astype(np.int64),
+                window=None if window is None else window[at],
+                people=file == QIT,
+            )
+            for file, cells, at in (
+                (QIT, {name: self.qit.codes(name) for name in self.schema.quasi_identifiers}, bucket),
+                (ST, {sensitive: codes[entries.value]}, entries.bucket),
+            )
+        )
+
+    def evidence(self, rows: Ints) -> Evidence:
+        """Each row has a value with its share of the row's bucket."""
+        entries, bucket = self.composition, self.qit.bucket[rows]
+        held = np.bincount(entries.bucket, minlength=len(entries.ids))
+        begins, often = np.cumsum(held) - held, held[bucket]
+        entry = np.repeat(begins[bucket] - np.cumsum(often) + often, often) + np.arange(often.sum())
+        own = np.asarray(self.shown_rows[1].codes[self.schema.sensitive], dtype=np.int64)
+        share = entries.count[entry] / entries.sizes[entries.bucket[entry]]
+        return Evidence(row=np.repeat(np.arange(len(bucket)), often), value=own[entry], weight=share)
+
+    def allows(self, value: int) -> Fraction:
+        """The tolerance of a value, 1 where it has none: it is about one bucket, and not about several together."""
+        wanted = key_of(self.schema.domains[self.schema.sensitive].encoding[value])
+        stated = self._manifest.statement.guarantee.tolerance
+        return next((limit for each, limit in stated if key_of(each) == wanted), Fraction(1))
 
     def _possible(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:

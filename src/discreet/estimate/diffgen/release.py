@@ -9,7 +9,8 @@ from discreet.estimate.diffgen.draw import codes_of, draw_cells
 from discreet.estimate.diffgen.leaves import LeafModel
 from discreet.estimate.diffgen.noisy import NoisyRelease
 from discreet.estimate.learned import learned
-from discreet.ground.arrays import Ints
+from discreet.estimate.shown_rows import Cells
+from discreet.ground.arrays import Floats, Ints
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import DiffGenManifest
 from discreet.release.diffgen.registry import CHOSEN, GUIDED, Used
@@ -54,6 +55,43 @@ class DiffGenRelease(NoisyRelease):
         if not guarantee.counts_cost or not 1 <= levels <= MOST_LEVELS:
             raise ReleaseError("the guarantee must have parts that paid for what was counted; verify says more")
         return LeafModel(self.tables, guarantee, levels, weighed=statement.mechanism.consistency == "exact")
+
+    def believed(self, known: Cells) -> Floats:
+        """How many people of each sensitive value the leaves have, whose known columns are a record's."""
+        values = len(self.schema.domains[self.schema.sensitive])
+        if self.schema.sensitive == self.target:
+            return self._people(known)
+        rows = len(next(iter(known.values())))
+        each = [self._people({**known, self.schema.sensitive: np.full(rows, value)}) for value in range(values)]
+        return np.stack([found.sum(axis=1) for found in each], axis=1)
+
+    def _people(self, known: Cells) -> Floats:
+        """Of each class (columns), the people of a record's leaf that the tables put into its cells; of columns that
+        are not known, all of them.
+        """
+        found, model = self.tables, self.model
+        leaves, rows = model.leaves, len(next(iter(known.values())))
+        shares, axes = np.ones((rows, leaves.shape[-1])), list[Ints]()
+        for place, (taxonomy, groups) in enumerate(zip(found.taxonomies, found.groups, strict=True)):
+            if taxonomy.name not in known:
+                leaves = leaves.sum(axis=len(axes)) if place in model.axes else leaves
+                continue
+            cell = taxonomy.cell_of[known[taxonomy.name]]
+            shares *= self._inside(place)[cell]
+            if place in model.axes:
+                axes.append(groups[cell])
+        counted: Floats = shares * leaves[tuple(axes)]
+        if found.target in known:
+            counted = counted * (np.asarray(known[found.target])[:, None] == np.arange(leaves.shape[-1]))
+        return counted
+
+    def _inside(self, place: int) -> Floats:
+        """The share of a leaf's people who have one value of a cell: as the table has them, even inside the cell."""
+        groups, sizes = self.tables.groups[place], self.tables.taxonomies[place].sizes[:, None]
+        sums = self.model.sums[place][groups]
+        even = sizes / np.bincount(groups, weights=sizes[:, 0])[groups][:, None]
+        share = np.divide(self.model.tables[place], sums, out=np.broadcast_to(even, sums.shape).copy(), where=sums > 0)
+        return np.asarray(share / sizes)
 
     def draw(self, n: int, coins: np.random.Generator) -> dict[str, Ints]:
         found = self.tables
