@@ -5,6 +5,7 @@ The package root reads it and loads a name when it is first asked for. Type chec
 
 from . import families as families
 from .attack.audit import audit
+from .attack.measure import Measurement, measure
 from .attack.report import AuditReport
 from .errors import (
     Cancelled,
@@ -84,6 +85,7 @@ __all__ = [
     "Infeasible",
     "Integers",
     "Listed",
+    "Measurement",
     "OutOfMemory",
     "OutOfTime",
     "Pairs",
@@ -116,6 +118,7 @@ __all__ = [
     "hierarchy_of_decimals",
     "hierarchy_of_prefixes",
     "hierarchy_of_ranges",
+    "measure",
     "minimum_cover",
     "open_release",
     "plan",

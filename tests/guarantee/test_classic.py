@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 from discreet.errors import PolicyError, TableError
 from discreet.guarantee.classic.alpha_k import alpha_k_anonymity
 from discreet.guarantee.classic.classes import classes_of, numbered
-from discreet.guarantee.classic.closeness import closeness, distances, ordered_closeness
+from discreet.guarantee.classic.closeness import closeness, distances, ordered_closeness, ordered_distances
 from discreet.guarantee.classic.distinct_diversity import distinct_diversity
 from discreet.guarantee.classic.entropy_diversity import entropy_diversity
 from discreet.guarantee.classic.k_anonymity import k_anonymity
@@ -119,7 +119,7 @@ def test_half_hiv_where_it_is_one_in_twenty():
 # --- against the definitions ---
 
 
-@settings(max_examples=few(300), deadline=None)
+@settings(max_examples=few(2_000), deadline=None)
 @given(ROWS)
 def test_every_notion_is_what_its_definition_says(rows):
     """k, l in three forms, alpha and beta of any classes, as fractions; the class told is one that is so bad."""
@@ -148,7 +148,7 @@ def test_every_notion_is_what_its_definition_says(rows):
     assert max(shares(groups[worst.group]).values()) == worst.share == 1 / best["share"]
 
 
-@settings(max_examples=few(300), deadline=None)
+@settings(max_examples=few(2_000), deadline=None)
 @given(ROWS, st.integers(1, 4))
 def test_recursive_diversity_is_what_its_definition_says(rows, l):  # noqa: E741 - the paper's name
     """r_1 < c (r_l + ...) holds in every class for each c above the number, and not for the number."""
@@ -181,7 +181,7 @@ def moved(q, p, distance):
     return done.fun
 
 
-@settings(max_examples=few(150), deadline=None)
+@settings(max_examples=few(1_500), deadline=None)
 @given(ROWS)
 def test_distances_are_the_least_work(rows):
     """Both forms of t are the largest optimum of a linear program over the values that occur."""
@@ -190,16 +190,18 @@ def test_distances_are_the_least_work(rows):
     groups, whole = known
     made, values = classes_of(*map(list, zip(*rows, strict=True))), sorted(whole)
     p = [shares(whole)[x] for x in values]
-    for measured, distance in (
-        (closeness(made), lambda i, j: float(i != j)),
-        (ordered_closeness(made), lambda i, j: abs(i - j) / max(1, len(values) - 1)),
+    for measured, all_of_them, distance in (
+        (closeness(made), distances(made), lambda i, j: float(i != j)),
+        (ordered_closeness(made), ordered_distances(made), lambda i, j: abs(i - j) / max(1, len(values) - 1)),
     ):
         each = {g: moved([shares(own).get(x, 0) for x in values], p, distance) for g, own in groups.items()}
         assert measured.value == pytest.approx(max(each.values()), abs=1e-9)
         assert each[measured.group] == pytest.approx(max(each.values()), abs=1e-9)
+        assert list(map(float, all_of_them)) == pytest.approx([each[g] for g in sorted(each)], abs=1e-9)
+        assert measured.number == max(all_of_them)
 
 
-@settings(max_examples=few(300), deadline=None)
+@settings(max_examples=few(2_000), deadline=None)
 @given(ROWS, st.fractions(Fraction(1, 2), 6, max_denominator=12))
 def test_entropy_is_decided_with_whole_numbers(rows, l):  # noqa: E741 - the paper's name
     """A limit holds where S^S >= l^S prod c^c in every class, and the double is exp of the least entropy."""
@@ -239,7 +241,7 @@ def test_the_double_of_an_entropy_is_right_to_its_last_digits():
         assert abs(Decimal(found.value) / entropy.exp() - 1) < Decimal(2) ** -52
 
 
-@settings(max_examples=few(300), deadline=None)
+@settings(max_examples=few(2_000), deadline=None)
 @given(st.dictionaries(st.integers(1, 40), st.integers(-12, 12), max_size=6))
 def test_signs_of_powers_are_those_of_fractions(powers):
     """Also where the product is exactly 1."""
@@ -255,7 +257,7 @@ def test_powers_that_differ_in_the_hundredth_digit_are_told_apart():
     assert sign_of_powers({10**100: 3, 10**100 + 1: -3}) == -1
 
 
-@settings(max_examples=few(300), deadline=None)
+@settings(max_examples=few(2_000), deadline=None)
 @given(ROWS)
 def test_enhanced_likeness_forbids_what_no_beta_allows(rows):
     """(q - p) / p <= min(beta, -ln p) for every value of every class; else no beta is named."""
@@ -278,7 +280,7 @@ def test_a_number_beyond_a_logarithm_is_told_however_near():
     assert not exceeds_log(Fraction(0), Fraction(1))
 
 
-@settings(max_examples=few(200), deadline=None)
+@settings(max_examples=few(1_000), deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=20), st.lists(st.integers(0, 6), min_size=1, max_size=20))
 def test_presence_is_a_share_of_the_people_outside(inside, outside):
     """For everybody outside: rows inside of the same class over people outside of it, 1 at most."""
@@ -295,7 +297,7 @@ def test_presence_is_a_share_of_the_people_outside(inside, outside):
 # --- known traps ---
 
 
-@settings(max_examples=few(200), deadline=None)
+@settings(max_examples=few(1_000), deadline=None)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_how_they_are_counted_change_nothing(rows, coins):
     """Permuted rows, and rows told one by one instead of as counts, give the same report word by word."""
@@ -308,7 +310,7 @@ def test_the_order_of_rows_and_how_they_are_counted_change_nothing(rows, coins):
     assert list(every_notion(one)) == list(every_notion(other))
 
 
-@settings(max_examples=few(100), deadline=None)
+@settings(max_examples=few(1_000), deadline=None)
 @given(ROWS, st.permutations(range(6)))
 def test_names_of_values_matter_to_the_ordered_distance_alone(rows, names):
     """All else is the same when values are called otherwise."""
@@ -412,7 +414,7 @@ def test_limits_are_decided_exactly():
         closeness(found).holds("near")
 
 
-@settings(max_examples=few(100), deadline=None)
+@settings(max_examples=few(1_000), deadline=None)
 @given(st.lists(st.tuples(*[st.integers(0, 2**61)] * 3), min_size=1, max_size=12))
 def test_combinations_are_numbered_in_their_order(rows):
     """Equal rows have equal numbers, dense and ascending, however large the cells are."""

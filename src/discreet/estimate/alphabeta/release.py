@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engine.columns import numbers
+from discreet.engine.columns import numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import code, identifier
 from discreet.engine.encoding import Encoding
@@ -28,6 +29,7 @@ from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.estimate.shown_rows import Evidence, ShownRows
 from discreet.ground.arrays import Ints
+from discreet.guarantee.classic.classes import Classes, classes_of, numbered
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
 from discreet.query.count_domain import Weights, weigh_matching
@@ -160,6 +162,24 @@ class AlphaBetaRelease(Release):
     def allows(self, value: int) -> Fraction:
         """The posterior of one who knows every quasi-identifier and sees one of the candidates alone."""
         return self.guarantee.linked(self.guarantee.candidates)
+
+    def classes(self) -> Classes:
+        """Tuples of the view as classes by their quasi-identifiers; most of them may be random."""
+        columns = {name: (name, encoding) for name, encoding in self.encodings.items()}
+        listed = ", ".join(f"{code(name, each)}::BIGINT AS c{i}" for i, (name, each) in enumerate(columns.values()))
+        with self._asking(), self._reading(VIEW, self.size) as view:
+            self._engine.rows(f"CREATE OR REPLACE VIEW classic AS {view}")
+            self._engine.encode("classic_coded", "classic", columns)
+            *known, value = map(numbers, self._engine.arrow(f"SELECT {listed} FROM classic_coded").columns)
+        domain = self.schema.domains[self.schema.sensitive]
+        return classes_of(
+            numbered(known),
+            value,
+            kind="quasi-identifiers of the view's tuples",
+            note="tuples of a view are true and random ones, and nobody can tell which: what is measured is of them, "
+            "not of people",
+            ordered=domain.in_order and not domain.missing,
+        )
 
     def _possible(self, column: str) -> Collection[Any]:
         return self.schema.domains[column]

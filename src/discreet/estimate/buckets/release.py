@@ -28,7 +28,9 @@ from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.estimate.shown_rows import Evidence, ShownRows
 from discreet.ground.arrays import Ints
+from discreet.ground.arrays import Ints
 from discreet.ground.progress import Progress
+from discreet.guarantee.classic.classes import Classes, classes_of
 from discreet.query.condition import Condition, Every
 from discreet.query.split import Part, split_by
 from discreet.release.buckets.manifest import QIT, ST, BucketManifest
@@ -184,6 +186,27 @@ class BucketRelease(Release):
         wanted = key_of(self.schema.domains[self.schema.sensitive].encoding[value])
         stated = self._manifest.statement.guarantee.tolerance
         return next((limit for each, limit in stated if key_of(each) == wanted), Fraction(1))
+
+    def classes(self) -> Classes:
+        """Its buckets as classes of people: within one, nobody can be told from another."""
+        with self._asking():
+            found = self.composition
+        domain = self.schema.domains[self.schema.sensitive]
+        ordered = domain.in_order and None not in found.values
+        return classes_of(
+            found.ids[found.bucket],
+            found.value,
+            found.count,
+            kind="buckets",
+            note="quasi-identifiers are published as they are, so people can be found in the release; k counts those "
+            "among whom nobody's value can be told",
+            ordered=ordered,
+        )
+
+    def known(self) -> dict[str, Ints]:
+        """The quasi-identifiers of every row, which are published as they are: positions in their domains."""
+        with self._asking():
+            return {name: self.qit.codes(name).astype(np.int64) for name in self.schema.quasi_identifiers}
 
     def _possible(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:

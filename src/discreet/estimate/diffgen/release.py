@@ -11,6 +11,7 @@ from discreet.estimate.diffgen.noisy import NoisyRelease
 from discreet.estimate.learned import learned
 from discreet.estimate.shown_rows import Cells
 from discreet.ground.arrays import Floats, Ints
+from discreet.guarantee.classic.classes import Classes, classes_of
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.manifest import DiffGenManifest
 from discreet.release.diffgen.registry import CHOSEN, GUIDED, Used
@@ -92,6 +93,23 @@ class DiffGenRelease(NoisyRelease):
         even = sizes / np.bincount(groups, weights=sizes[:, 0])[groups][:, None]
         share = np.divide(self.model.tables[place], sums, out=np.broadcast_to(even, sums.shape).copy(), where=sums > 0)
         return np.asarray(share / sizes)
+
+    def classes(self) -> Classes:
+        """Its leaves as classes, by the class that they tell apart; what they hold is noisy counts, rounded."""
+        self._check_open()
+        found = self.tables
+        counts = (found.leaves.reshape(-1, found.leaves.shape[-1]) + UNIT // 2) // UNIT
+        leaf, value = np.indices(counts.shape).reshape(2, -1)
+        domain = self.schema.domains[found.target]
+        return classes_of(
+            leaf,
+            value,
+            counts.ravel(),
+            kind="leaves",
+            note=f"counts of leaves by {found.target} are noisy, never negative, and rounded to whole numbers here: "
+            "what is measured is of them, not of people",
+            ordered=domain.in_order and not domain.missing,
+        )
 
     def draw(self, n: int, coins: np.random.Generator) -> dict[str, Ints]:
         found = self.tables

@@ -23,8 +23,7 @@ def closeness(classes: Classes) -> Measured:
 
 def distances(classes: Classes) -> tuple[Fraction, ...]:
     """The equal distance of each class from the whole."""
-    sizes = classes.sizes.tolist()
-    return tuple(Fraction(int(gain), size * classes.rows) for gain, size in zip(_gained(classes), sizes, strict=True))
+    return _each(classes, _gained(classes), classes.rows)
 
 
 def ordered_closeness(classes: Classes) -> Measured:
@@ -32,6 +31,16 @@ def ordered_closeness(classes: Classes) -> Measured:
     return _measured(
         classes, "t-closeness, ordered distance", _moved(classes), classes.rows * max(1, classes.values - 1)
     )
+
+
+def ordered_distances(classes: Classes) -> tuple[Fraction, ...]:
+    """The ordered distance of each class from the whole."""
+    return _each(classes, _moved(classes), classes.rows * max(1, classes.values - 1))
+
+
+def _each(classes: Classes, moved: Counts, scale: int) -> tuple[Fraction, ...]:
+    sizes = classes.sizes.tolist()
+    return tuple(Fraction(int(work), size * scale) for work, size in zip(moved, sizes, strict=True))
 
 
 def _measured(classes: Classes, notion: str, moved: Counts, scale: int) -> Measured:

@@ -93,6 +93,12 @@ class Anatomy(Bucketing):
         plan = plan_of_classes(counts, limits, classes, (self.l, self.l + 1))
         return replace(plan, composition=self.composition)
 
+    def notes(self, schema: Schema) -> tuple[str, ...]:
+        return (
+            f"this is l-diversity with l = {self.l} in every form, distinct, by entropy and by shares: each bucket has "
+            f"{self.l} or {self.l + 1} people, all with different values",
+        )
+
     def window_planner(self, whole: BucketPlan) -> WindowPlanner:
         """Buckets of l and l + 1 in every window."""
         return AnatomyWindows(l=self.l)

@@ -27,6 +27,7 @@ from discreet.mechanism.buckets.planning.window_plans import BucketWindows
 from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
 from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
+from discreet.mechanism.buckets.policy.classic import classic_notes
 from discreet.mechanism.plan import Alternatives
 from discreet.release.buckets.windows import Near
 from discreet.schema.domain import key_of
@@ -131,6 +132,9 @@ class Buckets(Bucketing):
             if named and len(named) == len(error.values):
                 error.key = ("tolerance", "values", key_of(named[0]))
             raise
+
+    def notes(self, schema: Schema) -> tuple[str, ...]:
+        return tuple(classic_notes(self.tolerance, len(schema.domains[schema.sensitive])))
 
     def window_planner(self, whole: BucketPlan) -> WindowPlanner:
         """The policy's planner, window by window."""
