@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engine.columns import numbers
-from discreet.engine.columns import numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import code, identifier
 from discreet.engine.encoding import Encoding
@@ -165,12 +164,9 @@ class AlphaBetaRelease(Release):
 
     def classes(self) -> Classes:
         """Tuples of the view as classes by their quasi-identifiers; most of them may be random."""
-        columns = {name: (name, encoding) for name, encoding in self.encodings.items()}
-        listed = ", ".join(f"{code(name, each)}::BIGINT AS c{i}" for i, (name, each) in enumerate(columns.values()))
-        with self._asking(), self._reading(VIEW, self.size) as view:
-            self._engine.rows(f"CREATE OR REPLACE VIEW classic AS {view}")
-            self._engine.encode("classic_coded", "classic", columns)
-            *known, value = map(numbers, self._engine.arrow(f"SELECT {listed} FROM classic_coded").columns)
+        with self._asking():
+            codes = self.shown_rows[0].codes
+        *known, value = (np.asarray(codes[name], dtype=np.int64) for name in self.schema.columns)
         domain = self.schema.domains[self.schema.sensitive]
         return classes_of(
             numbered(known),

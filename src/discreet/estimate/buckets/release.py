@@ -28,7 +28,6 @@ from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.estimate.shown_rows import Evidence, ShownRows
 from discreet.ground.arrays import Ints
-from discreet.ground.arrays import Ints
 from discreet.ground.progress import Progress
 from discreet.guarantee.classic.classes import Classes, classes_of
 from discreet.query.condition import Condition, Every
