@@ -104,7 +104,7 @@ def test_right_links_are_one_over_the_candidates_where_the_row_is_there(name, tm
     """Every candidate is equally likely; who was kept out is always linked wrongly."""
     case = BY_NAME[name]
     frame, out = crowd(case.public_rows or 240), crowd(60, 9)
-    report, data = audited(name, tmp_path, frame, RecordLinkage(), kept_out=_table(case, tmp_path, out))
+    report, data = audited(name, tmp_path, frame, RecordLinkage(), kept_out=out[[*QI, "disease"]])
     whole = [*QI] if "buckets" in name else [*QI, "disease"]
     rows = shown(data, "qit" if "buckets" in name else "view")
     often, full = Counter(keys(rows)), set(keys(rows, whole))
@@ -121,9 +121,8 @@ def test_right_links_are_one_over_the_candidates_where_the_row_is_there(name, tm
 def test_attributes_are_guessed_from_the_buckets_of_all_candidates(name, tmp_path):
     """Shares of the candidates' buckets are pooled; the guess is the heaviest value."""
     frame, out = crowd(), crowd(60, 9)
-    out["disease"] = crowd(60, 9)["disease"]
     case = BY_NAME[name]
-    report, data = audited(name, tmp_path, frame, AttributeLinkage(), kept_out=_table(case, tmp_path, out))
+    report, data = audited(name, tmp_path, frame, AttributeLinkage(), kept_out=out[[*QI, "disease"]])
     weights = bucket_weights(data)
     found = report["attribute-linkage"]
     right = [best(weights[key]) == value for key, value in zip(keys(frame), frame["disease"], strict=True)]
@@ -156,7 +155,7 @@ def test_attributes_are_guessed_from_tuples_with_the_same_quasi_identifiers(name
 def test_an_outside_table_lends_its_columns_and_nothing_else(tmp_path):
     """With two coarse columns he links and guesses by these alone; his record may be anybody's who is like it."""
     frame = crowd()
-    outside = frame[COARSE].iloc[:90].assign(gender=lambda each: each["gender"])
+    outside = frame[COARSE].iloc[:90]
     report, data = audited("buckets", tmp_path, frame, RecordLinkage(), AttributeLinkage(), outside=outside)
     qit = shown(data, "qit")
     often, weights = Counter(keys(qit, COARSE)), bucket_weights(data, COARSE)
@@ -249,10 +248,6 @@ def _published_again(tmp_path, frame, monkeypatch):
     ):
         report = discreet.audit(release, table, attacks=[AttributeLinkage()], unverified=True)
     return report["attribute-linkage"]
-
-
-def _table(case, folder, frame):
-    return discreet.read_table(frame, policy_of(case, folder, "out.toml"))
 
 
 def test_what_needs_rows_says_that_there_are_none(tmp_path):

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.attack.attack import Finding, Group
 from discreet.attack.buckets.beliefs import Beliefs, bucket_release
-from discreet.attack.buckets.people import NOWHERE, people_in
+from discreet.attack.buckets.people import NOWHERE, found_by_fewer, people_in
 from discreet.attack.buckets.truth import Truth, truth_of
 from discreet.attack.rate import Rate, clustered, rate_of
 from discreet.attack.target import Target
@@ -129,17 +129,22 @@ def scored(
 def kept_out(target: Target, beliefs: Beliefs) -> Rate | None:
     """How often the same guesses are right for people who are not in the release; None where there are none.
 
-    They have no bucket: he looks for rows that are like them, and takes the mean of what he believes of these. Of whom
-    no row is like, he guesses the most frequent value.
+    They have no bucket: he looks for rows that are like them in as many columns as can be, and takes the mean of what
+    he believes of these. Of whom no row is like in anything, he guesses the most frequent value.
     """
     if target.kept_out is None:
         return None
-    people = people_in(target, target.kept_out)
-    guessed = np.zeros(len(people.begins) - 1, dtype=np.int64)
-    for some, belief in people.pooled(beliefs):
-        guessed[some] = belief.argmax(axis=1)
-    usual = int(bucket_release(target).composition.totals.argmax())
-    right = people.value == np.where(people.group == NOWHERE, usual, guessed[people.group])
+    right = np.zeros(target.kept_out.rows, dtype=bool)
+    seen = np.zeros(len(right), dtype=bool)
+    for some, people in found_by_fewer(target, target.kept_out):
+        guessed = np.zeros(len(people.begins) - 1, dtype=np.int64)
+        for groups, belief in people.pooled(beliefs):
+            guessed[groups] = belief.argmax(axis=1)
+        right[some] = people.value[some] == guessed[people.group[some]]
+        seen[some] = True
+    if not seen.all():
+        usual = int(bucket_release(target).composition.totals.argmax())
+        right[~seen] = people_in(target, target.kept_out).value[~seen] == usual
     return rate_of(int(right.sum()), len(right), target.confidence)
 
 

@@ -64,11 +64,11 @@ def people_of(target: Target) -> People:
     return people_in(target, target.known)
 
 
-def people_in(target: Target, table: Table) -> People:
-    """The people of a table with the target's columns, in its release of buckets."""
+def people_in(target: Target, table: Table, names: tuple[str, ...] = ()) -> People:
+    """The people of a table with the target's columns, found in its release by some of them, or by all."""
     release, schema = bucket_release(target), target.schema
+    names = names or schema.quasi_identifiers
     codes = target.codes if table is target.table else codes_of(table)
-    names = schema.quasi_identifiers
     shown = {name: np.asarray(release.qit.codes(name)) for name in names}
     person_key, row_key = keys_of(codes, shown, names=names)
     order = np.argsort(row_key, kind="stable")
@@ -84,3 +84,24 @@ def people_in(target: Target, table: Table) -> People:
         begins=np.append(begins, len(order)),
         values=len(release.composition.values),
     )
+
+
+def found_by_fewer(target: Target, table: Table) -> Iterator[tuple[Ints, People]]:
+    """People of a table, each once, with what they were found by: all columns, or as few less as can be.
+
+    The column that is left out next is the one without which most of those who are left are found.
+    """
+    names = target.schema.quasi_identifiers
+    people = people_in(target, table)
+    left = np.arange(len(people.group))
+    while len(left):
+        found = people.group[left] != NOWHERE
+        if found.any():
+            yield left[found], people
+        left = left[~found]
+        if len(names) < 2 or not len(left):
+            return
+        shorter = [tuple(each for each in names if each != name) for name in names]
+        tried = [people_in(target, table, each) for each in shorter]
+        best = int(np.argmax([(each.group[left] != NOWHERE).sum() for each in tried]))
+        names, people = shorter[best], tried[best]

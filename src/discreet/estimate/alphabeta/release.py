@@ -6,7 +6,7 @@ Paper: [RSH] Algorithm 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +28,7 @@ from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.estimate.shown_rows import Evidence, ShownRows
 from discreet.ground.arrays import Ints
+from discreet.ground.keys import keys_of
 from discreet.guarantee.classic.classes import Classes, classes_of, numbered
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
@@ -42,6 +43,7 @@ from discreet.release.alphabeta.manifest import (
 from discreet.schema.schema import MOST_ROWS
 
 _AT_ONCE = 200
+_FAR = 8.0  # standard errors: so far chance never goes
 Size = tuple[int, Fraction]  # how many tuples of the domain meet a condition, and how much they weigh
 
 
@@ -161,6 +163,15 @@ class AlphaBetaRelease(Release):
     def allows(self, value: int) -> Fraction:
         """The posterior of one who knows every quasi-identifier and sees one of the candidates alone."""
         return self.guarantee.linked(self.guarantee.candidates)
+
+    def lacks(self, people: Mapping[str, Ints]) -> bool:
+        """Whether tuples of these people are shown far more seldom than keeping and noise would show them."""
+        own, shown = keys_of(people, self.shown_rows[0].codes, names=self.schema.columns)
+        promise, known = self.guarantee, np.unique(own)
+        true = len(own) if promise.of_records else len(known)
+        noise = 0 if self.source.weights else float(promise.insert) * len(known) * promise.slots * promise.times
+        expected = true * float(promise.keep - promise.insert) + noise
+        return int(np.isin(shown, known).sum()) < expected - _FAR * (1 + math.sqrt(expected))
 
     def classes(self) -> Classes:
         """Tuples of the view as classes by their quasi-identifiers; most of them may be random."""
