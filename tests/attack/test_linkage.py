@@ -121,7 +121,6 @@ def test_right_links_are_one_over_the_candidates_where_the_row_is_there(name, tm
 def test_attributes_are_guessed_from_the_buckets_of_all_candidates(name, tmp_path):
     """Shares of the candidates' buckets are pooled; the guess is the heaviest value."""
     frame, out = crowd(), crowd(60, 9)
-    case = BY_NAME[name]
     report, data = audited(name, tmp_path, frame, AttributeLinkage(), kept_out=out[[*QI, "disease"]])
     weights = bucket_weights(data)
     found = report["attribute-linkage"]
