@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from discreet.attack.attack import Finding, Group
 from discreet.attack.counted import classes_by, coded_of, presence_by
-from discreet.attack.measure import classes_of_release, known_of_release
+from discreet.attack.own_classes import classes_of_release, known_of_release
 from discreet.attack.rate import computed
 from discreet.attack.target import Target, codes_of
 from discreet.ground.progress import Tell

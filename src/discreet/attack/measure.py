@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 from discreet.attack.counted import check_roles, classes_by, coded_of, coded_sources, presence_by
 from discreet.attack.match import opened
+from discreet.attack.own_classes import classes_of_release, known_of_release
 from discreet.attack.target import codes_of
-from discreet.errors import ReleaseError, TableError
+from discreet.errors import TableError
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
-from discreet.ground.arrays import Ints
 from discreet.guarantee.classic.classes import Classes
 from discreet.guarantee.classic.measured import Measured
 from discreet.guarantee.classic.notions import every_notion
@@ -25,20 +25,6 @@ from discreet.guarantee.classic.presence import Presence
 from discreet.release.statement import MANIFEST
 from discreet.table.source import CsvForm, name_of_source
 from discreet.table.table import Table
-
-
-class HasClasses(Protocol):
-    """A release that says itself what its classes of people are."""
-
-    def classes(self) -> Classes:
-        """Classes of what it shows, with the counts of each sensitive value."""
-
-
-class ShowsRows(Protocol):
-    """A release that shows every person's quasi-identifiers as they are."""
-
-    def known(self) -> dict[str, Ints]:
-        """Positions in their domains, row after row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,21 +115,6 @@ def measured(name: str, classes: Classes, extra: Presence | None = None) -> Meas
         values=classes.values,
         measured=(*every_notion(classes), *([] if extra is None else [extra])),
     )
-
-
-def classes_of_release(release: Release) -> Classes:
-    """The classes of a release, as its family sees them; raises ReleaseError where it has none."""
-    if getattr(release, "classes", None) is None:
-        raise ReleaseError(
-            f"release ({release.path}) must show classes of people; it holds {release.holds}, so measure the table "
-            "instead"
-        )
-    return cast("HasClasses", release).classes()
-
-
-def known_of_release(release: Release) -> dict[str, Ints] | None:
-    """The quasi-identifiers of everybody, where a release shows them; else None."""
-    return cast("ShowsRows", release).known() if getattr(release, "known", None) is not None else None
 
 
 def _of_release(release: Release, outside: Any, files: ExitStack, csv: CsvForm | None) -> Measurement:
