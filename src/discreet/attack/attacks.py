@@ -13,7 +13,16 @@ from discreet.ground.shown import shown
 from discreet.release.family import FAMILIES
 from discreet.schema.register import Register
 
-COMMON: Register[type[Attack]] = Register()
+COMMON: Register[type[Attack]] = Register(
+    {
+        "uniqueness": "discreet.attack.uniqueness:Uniqueness",
+        "record-linkage": "discreet.attack.linkage:RecordLinkage",
+        "attribute-linkage": "discreet.attack.linkage:AttributeLinkage",
+        "order": "discreet.attack.order:Order",
+        "files": "discreet.attack.files:FileLeaks",
+        "classic-models": "discreet.attack.classic:ClassicModels",
+    }
+)
 
 
 def attacks_of(kind: str) -> Mapping[str, type[Attack]]:
