@@ -6,6 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cases import ward_frame, ward_schema
+from commands import as_json
+from commands import discreet as run
 
 import discreet
 from discreet.mechanism.check import check
@@ -263,3 +266,23 @@ def test_a_file_of_bytes_is_said_to_be_no_text(verb, data):
             discreet.draft_policy(data)
         told = str(refused.value)
     assert told == "table (rows.csv) must be a CSV file; it holds zero bytes, so it is no text"
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "said"),
+    [
+        ({"floor": "1/4"}, "l-diversity in the share form with l = 4"),
+        ({"theta": 3}, "basic beta-likeness with beta = 2"),
+    ],
+)
+def test_check_and_plan_say_which_classic_notion_a_policy_equals(tolerance, said, tmp_path):
+    """As notes, for people and for programs; nothing of them is about rows."""
+    policy = discreet.Policy(
+        schema=ward_schema(), mechanism=discreet.Buckets(tolerance=discreet.Tolerance(**tolerance))
+    )
+    policy.save(tmp_path / "ward.toml")
+    ward_frame(400).to_csv(tmp_path / "ward.csv", index=False)
+    found = as_json("check", "--policy", "ward.toml", cwd=tmp_path)
+    assert any(said in note for note in found["notes"])
+    assert said in run("check", "--policy", "ward.toml", cwd=tmp_path).stdout
+    assert said in run("plan", "ward.csv", "--policy", "ward.toml", cwd=tmp_path).stdout

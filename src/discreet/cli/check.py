@@ -33,7 +33,9 @@ def check(
     problems = found.problems
     if as_json:
         listed = [{"line": problem.line, "message": problem.message} for problem in problems]
-        show_json({"ok": not problems, "problems": listed, "warnings": list(found.warnings)})
+        show_json(
+            {"ok": not problems, "problems": listed, "warnings": list(found.warnings), "notes": list(found.notes)}
+        )
     else:
         for problem in problems:
             say(told_of(policy, [problem]))
@@ -41,5 +43,7 @@ def check(
             say("the policy is right" + (" and the table fits it" if data else ""))
         for warning in found.warnings:
             say(f"warning: {warning}")
+        for note in found.notes:
+            say(f"note: {note}")
     if problems:
         raise typer.Exit(2)

@@ -69,7 +69,7 @@ def plan(
             return _show(found.as_json, found.lines, as_json=as_json)
         mechanism.fits(table)
         planned = mechanism.plan(table, progress)
-        notes = (*((DRAFT,) if loaded.draft else ()), *planned.warnings)
+        notes = dict.fromkeys((*((DRAFT,) if loaded.draft else ()), *planned.warnings, *mechanism.notes(table.schema)))
         _show(
             lambda: {**planned.as_json(explain=explain), **({"draft": True} if loaded.draft else {})},
             lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in notes)),

@@ -4,7 +4,7 @@ not wrong, but should be thought about.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,13 @@ from discreet.table.table import Table
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """What is wrong with a policy and a table, and what a person should think about although nothing is wrong."""
+    """What is wrong with a policy and a table, what a person should think about although nothing is wrong, and `notes`
+    that say what the policy amounts to.
+    """
 
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def check(
@@ -41,7 +44,8 @@ def check(
 
     `show_values` puts cells of the table into the messages: for the custodian's eyes only.
     """
-    return _reviewed(policy, source, csv=csv, show_values=show_values, progress=progress, warn=False).problems
+    found = read_policy(Path(policy))
+    return _reviewed(found, source, csv=csv, show_values=show_values, progress=progress, warn=False).problems
 
 
 def review(
@@ -53,15 +57,19 @@ def review(
     progress: Progress | None = None,
 ) -> Review:
     """The same, with warnings: columns that give the sensitive one away, people who are like no other, values without
-    protection. They name columns and numbers; nothing of them keeps a policy from being published.
+    protection. They name columns and numbers; nothing of them keeps a policy from being published. Notes are of a
+    policy that can be read, such as which classic notion it equals.
     """
-    return _reviewed(policy, source, csv=csv, show_values=show_values, progress=progress, warn=True)
+    found = read_policy(Path(policy))
+    reviewed = _reviewed(found, source, csv=csv, show_values=show_values, progress=progress, warn=True)
+    if found.policy is None:
+        return reviewed
+    return replace(reviewed, notes=publishing(found.policy.mechanism).notes(found.policy.schema))
 
 
 def _reviewed(
-    path: str | Path, source: Any, *, csv: CsvForm | None, show_values: bool, progress: Progress | None, warn: bool
+    found: PolicyFile, source: Any, *, csv: CsvForm | None, show_values: bool, progress: Progress | None, warn: bool
 ) -> Review:
-    found = read_policy(Path(path))
     draft = (DRAFT,) if found.parts is not None and found.parts.draft else ()
     if source is None or found.parts is None:
         return Review(problems=found.problems, warnings=draft)
