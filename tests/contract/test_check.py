@@ -271,7 +271,7 @@ def test_a_file_of_bytes_is_said_to_be_no_text(verb, data):
 @pytest.mark.parametrize(
     ("tolerance", "said"),
     [
-        ({"floor": "1/4"}, "l-diversity in the share form with l = 4"),
+        ({"floor": "1/2"}, "l-diversity in the share form with l = 2"),
         ({"theta": 3}, "basic beta-likeness with beta = 2"),
     ],
 )
