@@ -52,6 +52,8 @@ bench: $(STAMP)
 	$(BIN)/python bench/diffgen.py
 	$(BIN)/python bench/edges.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/models.py
+	$(BIN)/python bench/attacks.py
 
 schema: $(STAMP)
 	$(BIN)/python -c 'import discreet.schema.json_schema as made; made.ship()'

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import TableError
 from discreet.ground.arrays import Ints
+from discreet.ground.keys import keys_of
 
 Counts = NDArray[Any]  # whole numbers: of 64 bits where that is enough, else Python's own
 MOST = 2**53  # rows that are counted exactly
@@ -114,16 +115,6 @@ def numbered(columns: Sequence[NDArray[np.integer[Any]]]) -> Ints:
     """
     if not columns:
         raise TableError("quasi_identifiers ([]) must name a column at least; without any all rows are one class")
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    most = 1
-    for column in columns:
-        size = int(column.max(initial=0)) + 1
-        if most * size >= _WIDE:
-            _, key = np.unique(key, return_inverse=True)
-            most = int(key.max(initial=0)) + 1
-        if most * size >= _WIDE:
-            distinct, column = np.unique(column, return_inverse=True)
-            size = len(distinct)
-        key = key * size + np.asarray(column, dtype=np.int64)
-        most *= size
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    named = {str(place): column for place, column in enumerate(columns)}
+    (found,) = keys_of(named, names=tuple(named))
+    return found
