@@ -1,6 +1,10 @@
 """What the ST says: how many records of each value each bucket holds.
 
-Symbols: c_gx records of value x in bucket g, S_g the bucket's size, n_x all records of x.
+Symbols: c_gx records of value x in bucket g, S_g the bucket's people, n_x all people with x. With sigma fakes in every
+    bucket, sum_x c_gx = S_g + sigma, and which records are fakes is not published, but of each value how many people
+    are in the buckets of each size. Then c~_gx, the people with x that are expected in g, are c_gx scaled so that
+    buckets have S_g and values these numbers of people (the term of art is iterative proportional fitting); without
+    fakes they are c_gx.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from discreet.estimate.learned import learned
 from discreet.ground.arrays import Floats, Ints
 from discreet.schema.valued import Value
 
+_ROUNDS, _NEAR = 200, 1e-9  # of scaling, which ends where sums are so near
 _DENSE = 1 << 18  # cells of a table of buckets by values that are held one by one: 2 MB
 
 
@@ -28,6 +33,10 @@ class Composition:
     bucket: Ints
     value: Ints
     count: Ints
+    fakes: int = 0  # in every bucket
+    people: Ints | Floats | None = (
+        None  # with fakes: of each value (rows) in the buckets of each size (columns), ascending
+    )
 
     @learned
     def values(self) -> tuple[Value, ...]:
@@ -35,12 +44,44 @@ class Composition:
         return tuple(self.encoding)
 
     @learned
-    def sizes(self) -> Ints:
+    def slots(self) -> Ints:
+        """How many records each bucket has, fakes included."""
         return np.bincount(self.bucket, self.count, minlength=len(self.ids)).astype(np.int64)
 
     @learned
+    def sizes(self) -> Ints:
+        """How many people each bucket has."""
+        return self.slots - self.fakes
+
+    @learned
     def totals(self) -> Ints:
+        """How many people have each value."""
+        if self.people is not None:
+            whole: Ints = self.people.sum(axis=1)  # of a forecast, parts of people too
+            return whole
         return np.bincount(self.value, self.count, minlength=len(self.values)).astype(np.int64)
+
+    @learned
+    def kind(self) -> Ints:
+        """The place of each bucket's size among all sizes."""
+        return np.unique(self.sizes, return_inverse=True)[1].astype(np.int64)
+
+    @learned
+    def expected(self) -> Floats:
+        """c~ of each entry."""
+        found = self.count.astype(np.float64)
+        if self.people is None:
+            return found
+        kinds, number = self.kind[self.bucket], self.people.shape[1]
+        cell = self.value * number + kinds
+        wanted = self.people.ravel().astype(np.float64)
+        for _ in range(_ROUNDS):
+            found *= _ratio(wanted, np.bincount(cell, found, minlength=len(wanted)))[cell]
+            sums = np.bincount(self.bucket, found, minlength=len(self.ids))
+            found *= _ratio(self.sizes, sums)[self.bucket]
+            if np.abs(sums - self.sizes).max() < _NEAR:
+                break
+        return found
 
     @learned
     def marks(self) -> Ints:
@@ -59,10 +100,10 @@ class Composition:
         shape = (len(self.ids), len(self.values))
         if math.prod(shape) <= _DENSE:
             place = np.ravel_multi_index((self.bucket, self.value), shape)
-            return np.bincount(place, self.count, minlength=math.prod(shape)).reshape(shape)
+            return np.bincount(place, self.expected, minlength=math.prod(shape)).reshape(shape)
         from scipy.sparse import csr_array
 
-        return csr_array((self.count.astype(np.float64), (self.bucket, self.value)), shape=shape)
+        return csr_array((self.expected, (self.bucket, self.value)), shape=shape)
 
     @learned
     def _transposed(self) -> Any:
@@ -83,10 +124,33 @@ class Composition:
         return _product(self._transposed, weights)
 
     def held(self, values: tuple[int, ...]) -> Ints:
-        """How many records of these values each bucket holds."""
+        """How many records of these values each bucket holds, fakes included."""
         chosen = np.zeros(len(self.values))
         chosen[list(values)] = 1
+        if self.fakes:
+            found = np.bincount(self.bucket, self.count * chosen[self.value], minlength=len(self.ids))
+            return found.astype(np.int64)
         return self.per_bucket(chosen).astype(np.int64)
+
+    def having(self, values: tuple[int, ...]) -> Floats:
+        """How many people with these values each bucket is expected to hold."""
+        chosen = np.zeros(len(self.values))
+        chosen[list(values)] = 1
+        return self.per_bucket(chosen)
+
+    def slot_mean(self, weights: Floats) -> Floats:
+        """The mean of weights_x over the slots of each bucket, fakes included."""
+        found = np.bincount(self.bucket, self.count * weights[self.value], minlength=len(self.ids))
+        return np.asarray(found / self.slots)
+
+    def kind_mean(self, weights: Floats) -> Floats:
+        """For each bucket the mean of weights_g over the buckets of its size."""
+        sums, number = np.bincount(self.kind, weights), np.bincount(self.kind)
+        return np.asarray((sums / number)[self.kind])
+
+
+def _ratio(wanted: Floats | Ints, found: Any) -> Floats:
+    return np.divide(wanted, found, out=np.ones(len(found)), where=found > 0)
 
 
 def _product(matrix: Any, weights: Floats) -> Floats:

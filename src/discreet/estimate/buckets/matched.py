@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.estimate.buckets.composition import Composition
-from discreet.ground.arrays import Ints
+from discreet.ground.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Matched:
 
     chosen: Sequence[tuple[int, ...]]
     matches: Sequence[Ints]
-    held: Sequence[Ints]
+    held: Sequence[Ints | Floats]
     joint: Mapping[tuple[int, int], Ints]
     limits: tuple[int, int]
     plain: bool
@@ -42,9 +42,12 @@ def matched_of(
 ) -> Matched:
     """The question with what the buckets hold of it."""
     held = [composition.held(values) for values in chosen]
-    limits = bounds(matches, held, composition.sizes)
+    if composition.fakes:
+        limits = bounds_with_fakes(composition, chosen, matches, held)
+    else:
+        limits = bounds(matches, held, composition.sizes)
     plain = all(
-        (a == composition.sizes).all() or (c == composition.sizes).all() or not a.any() or not c.any()
+        (a == composition.sizes).all() or (c == composition.slots).all() or not a.any() or not c.any()
         for a, c in zip(matches, held, strict=True)
     )
     return Matched(chosen=chosen, matches=matches, held=held, joint=joint, limits=limits, plain=plain, rows=rows)
@@ -58,4 +61,24 @@ def bounds(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[
     for a, c in zip(matches, held, strict=True):
         low += int(np.maximum(0, a + c - sizes).sum())
         high += int(np.minimum(a, c).sum())
+    return low, high
+
+
+def bounds_with_fakes(
+    composition: Composition, chosen: Sequence[tuple[int, ...]], matches: Sequence[Ints], held: Sequence[Ints]
+) -> tuple[int, int]:
+    """The same where some of a bucket's records are fakes: between c - sigma and c of them are people's. In the buckets
+    of one size it is known how many people have the values, so the bounds of these margins hold too.
+    """
+    kind, sizes, fakes = composition.kind, composition.sizes, composition.fakes
+    number = int(kind.max()) + 1
+    rows = np.bincount(kind, sizes, number)
+    low = high = 0
+    for values, a, c in zip(chosen, matches, held, strict=True):
+        people = np.asarray(composition.people)[list(values)].sum(axis=0)
+        some = np.bincount(kind, a, number)
+        least = np.bincount(kind, np.maximum(0, a + np.maximum(0, c - fakes) - sizes), number)
+        most = np.bincount(kind, np.minimum(a, c), number)
+        low += int(np.maximum(least, some + people - rows).sum())
+        high += int(np.minimum(most, np.minimum(some, people)).sum())
     return low, high

@@ -9,6 +9,9 @@ Symbols: a_g rows of bucket g that match, p_x the share of x's records that matc
     w_gX = sum_{x in X} n_x (G^-1 c_g)_x / S_g, so that sum_g c_gy w_gX = n_y 1(y in X) and N(X) = sum_g w_gX a_g.
 Variance: y's matching records are a random subset of its slots, so for one condition, exactly,
     Var N = sum_y n_y/(n_y - 1) p_y (1 - p_y) sum_g c_gy (w_gX - 1(y in X))^2; for several, covariances add likewise.
+With sigma fakes in every bucket c_gx are the people that are expected there (composition.py). Which slots are fakes is
+    a draw too: it adds sum_g (w_gX - their mean over buckets of this size)^2 sigma S_g/(S_g + sigma - 1) times the
+    variance of p over the bucket's slots.
 """
 
 from __future__ import annotations
@@ -188,6 +191,8 @@ class Regression:
             own[number, list(part.values)] = 1
         total = 0.0
         for one, two in combinations_with_replacement(range(len(parts)), 2):
+            if self.composition.fakes:
+                total += (1 if one == two else 2) * self._by_fakes(parts[one], parts[two], shares[one], shares[two])
             products = self.composition.per_value(parts[one].weights * parts[two].weights)
             spread = products - totals * own[one] * own[two]  # the weights' means over y's slots are 1(y in X)
             p, q = shares[one], shares[two]
@@ -200,6 +205,15 @@ class Regression:
                 most = np.sqrt(p * (1 - p) * q * (1 - q))
                 total += 2 * float(per_record(totals) * most @ np.abs(spread))
         return max(total, 0.0)
+
+    def _by_fakes(self, one: Weighted, two: Weighted, p: Floats, q: Floats) -> float:
+        """What the draw of fakes adds to the covariance of two parts, with shares p and q of every value."""
+        own = self.composition
+        means = [own.slot_mean(each) for each in (p, q)]
+        within = own.slot_mean(p * q) - means[0] * means[1]
+        drawn = own.fakes * own.sizes / np.maximum(own.slots - 1, 1)
+        beyond = [each.weights - own.kind_mean(each.weights) for each in (one, two)]
+        return float((beyond[0] * beyond[1] * drawn * within).sum())
 
 
 def per_record(totals: Ints) -> Floats:

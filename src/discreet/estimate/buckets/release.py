@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -73,7 +74,8 @@ class BucketRelease(Release):
         """The ST, read with the first question."""
         sensitive = self.schema.sensitive
         encoding = self.schema.domains[sensitive].encoding
-        with self._reading(ST, self.rows) as read:
+        fakes = self._manifest.statement.mechanism.fakes * self._manifest.statement.numbers.buckets
+        with self._reading(ST, self.rows + fakes) as read:
             self._engine.rows(f"CREATE OR REPLACE VIEW st AS {read}")
             whole = Encoding(range(1, 2**53))
             columns = {"BID": ("BID", whole), sensitive: (sensitive, encoding), "COUNT": ("COUNT", whole)}
@@ -89,7 +91,20 @@ class BucketRelease(Release):
         ids, position = np.unique(bucket, return_inverse=True)
         occurring, value = np.unique(codes, return_inverse=True)
         own = encoding.only(occurring.tolist())  # of a domain of any size
-        return Composition(ids=ids, encoding=own, bucket=position, value=value, count=count)
+        found = Composition(ids=ids, encoding=own, bucket=position, value=value, count=count)
+        return self._with_fakes(found) if self._manifest.statement.mechanism.fakes else found
+
+    def _with_fakes(self, found: Composition) -> Composition:
+        """The same with what the manifest states of people."""
+        stated = {key_of(value): numbers for value, numbers in self._manifest.statement.numbers.people or ()}
+        if set(stated) != set(map(key_of, found.values)):
+            raise ValueError
+        people = np.array([stated[key_of(value)] for value in found.values], dtype=np.int64)
+        fakes = self._manifest.statement.mechanism.fakes
+        sizes = np.unique(found.sizes - fakes)
+        if sizes.tolist() != [size for size, _ in self._manifest.statement.numbers.classes]:
+            raise ValueError
+        return replace(found, fakes=fakes, people=people)
 
     @learned
     def regression(self) -> Regressed:
@@ -177,7 +192,7 @@ class BucketRelease(Release):
         begins, often = np.cumsum(held) - held, held[bucket]
         entry = np.repeat(begins[bucket] - np.cumsum(often) + often, often) + np.arange(often.sum())
         own = np.asarray(self.shown_rows[1].codes[self.schema.sensitive], dtype=np.int64)
-        share = entries.count[entry] / entries.sizes[entries.bucket[entry]]
+        share = entries.expected[entry] / entries.sizes[entries.bucket[entry]]
         return Evidence(row=np.repeat(np.arange(len(bucket)), often), value=own[entry], weight=share)
 
     def allows(self, value: int) -> Fraction:

@@ -19,7 +19,7 @@ from discreet.estimate.buckets.unbiased import Unbiased, unbiased_estimate
 from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Spread, Way
-from discreet.ground.arrays import Ints
+from discreet.ground.arrays import Floats, Ints
 
 
 class Uniform:
@@ -38,14 +38,15 @@ class Uniform:
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
         other = Way(unit=self._release.unit, estimator=Unbiased.name, confidence=confidence)
-        sizes = self._release.composition.sizes
+        composition, sizes = self._release.composition, self._release.composition.sizes
         answers = []
         for matched in self._release.matched(asked.conditions):
             unbiased = unbiased_estimate(self._release.regression, matched, way if matched.plain else other)
             if unbiased.exact:
                 answers.append(replace(unbiased, estimator=self.name))
             else:
-                answers.append(uniform_estimate(matched, sizes, way, unbiased.design))
+                held = [composition.having(values) for values in matched.chosen] if composition.fakes else matched.held
+                answers.append(uniform_estimate(replace(matched, held=held), sizes, way, unbiased.design))
         return answers
 
 
@@ -55,8 +56,9 @@ def uniform_estimate(matched: Matched, sizes: Ints, way: Way, design: Estimate |
     return way.estimate(value, Spread(noise=variance), matched.limits, over=MODEL, design=design)
 
 
-def uniform(matches: Sequence[Ints], held: Sequence[Ints], sizes: Ints) -> tuple[float, float]:
-    """The estimate and its variance: matches a_gk of each part's condition, records c_gk of its values, sizes S_g.
+def uniform(matches: Sequence[Ints], held: Sequence[Ints | Floats], sizes: Ints) -> tuple[float, float]:
+    """The estimate and its variance: matches a_gk of each part's condition, records c_gk of its values, sizes S_g; of
+    a release with fakes the people that are expected among those records.
 
     For one part the variance is hypergeometric. For several it is that of a random matching with the rows' joint
     pattern left out, which can only make it larger.

@@ -8,6 +8,7 @@ from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.release.buckets.along import broken_windows
+from discreet.release.buckets.beside import broken_fakes, certainty_of
 from discreet.release.buckets.manifest import QIT, ST, BucketNumbers, StatedMechanism
 from discreet.release.buckets.slack import Classes, is_part_of, leaves_slack
 from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
@@ -28,10 +29,15 @@ def _sizes(files: BucketFiles) -> str:
     return "sizes"
 
 
+def _fakes(files: BucketFiles) -> int:
+    """How many records of the ST are nobody's."""
+    return files.statement.mechanism.fakes * files.statement.numbers.buckets
+
+
 def check_schema(files: BucketFiles) -> str | None:
     """Both tables have exactly the declared columns, every cell lies in its domain, and nothing else is in them."""
     rows = files.statement.numbers.rows
-    return check_tables(files, {"BID": _WHOLE, "COUNT": _WHOLE}, {QIT: rows, ST: rows})
+    return check_tables(files, {"BID": _WHOLE, "COUNT": _WHOLE}, {QIT: rows, ST: rows + _fakes(files)})
 
 
 def check_rows(files: BucketFiles) -> str | None:
@@ -39,8 +45,10 @@ def check_rows(files: BucketFiles) -> str | None:
     stated = files.statement.numbers.rows
     persons = files.engine.rows("SELECT count(*) FROM qit")[0][0]
     values = files.engine.rows("SELECT coalesce(sum(COUNT), 0) FROM st")[0][0]
-    if not persons == values == stated:
-        return f"{QIT} has {persons:,} rows, {ST} counts {values:,}, the manifest states {stated:,}"
+    made = _fakes(files)
+    if not persons == values - made == stated:
+        beside = f" with {made:,} fakes" if made else ""
+        return f"{QIT} has {persons:,} rows, {ST} counts {values:,}{beside}, the manifest states {stated:,}"
     return None
 
 
@@ -53,7 +61,8 @@ def check_buckets(files: BucketFiles) -> str | None:
     if repeated:
         return f"bucket {repeated[0][0]}: a value stands twice in {ST}"
     sizes = files.once(_sizes)
-    broken = files.engine.rows(f"FROM {sizes} WHERE persons IS DISTINCT FROM records ORDER BY BID LIMIT 1")
+    made = files.statement.mechanism.fakes
+    broken = files.engine.rows(f"FROM {sizes} WHERE persons + {made} IS DISTINCT FROM records ORDER BY BID LIMIT 1")
     if broken:
         bucket, persons, values = broken[0]
         return f"bucket {bucket}: {persons or 0} rows in {QIT} but {values or 0} values in {ST}"
@@ -69,23 +78,67 @@ def check_buckets(files: BucketFiles) -> str | None:
 
 
 def check_tolerance(files: BucketFiles) -> str | None:
-    """In every bucket every value's share is at most its tolerance, in exact integers."""
-    limits = dict(files.statement.guarantee.tolerance)
+    """In every bucket every value's share is at most its tolerance, in exact integers; also of the people who are left
+    beside those who may be known, however many of the value are fakes.
+    """
+    limits, known = dict(files.statement.guarantee.tolerance), files.statement.guarantee.known
     shares = files.engine.rows(
-        f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.records::BIGINT
+        f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.persons::BIGINT
             FROM st s JOIN {files.once(_sizes)} z USING (BID) GROUP BY ALL ORDER BY 1"""
     )
     for bucket, value, count, size in shares:
         if value not in limits:
             return f"bucket {bucket}: {value} has no tolerance in the promise"
         limit = limits[value]
-        if count * limit.denominator > limit.numerator * size:
-            return f"bucket {bucket}: {value} is {count} of {size} records, more than its tolerance {limit} allows"
+        if limit < 1 and count * limit.denominator > limit.numerator * (size - known):
+            of = f"{size} records beside {known} known" if known else f"{size} records"
+            return f"bucket {bucket}: {value} is {count} of {of}, more than its tolerance {limit} allows"
+    return None
+
+
+def _held(files: BucketFiles) -> dict[int, dict[object, tuple[int, int]]]:
+    """By size and value, how often the buckets of that size hold it, and one of them at most."""
+    name = identifier(files.manifest.schema.sensitive)
+    found: dict[int, dict[object, tuple[int, int]]] = {}
+    for size, value, count, most in files.engine.rows(
+        f"""SELECT z.persons, s.{name}, sum(s.COUNT)::BIGINT, max(s.COUNT)
+            FROM st s JOIN {files.once(_sizes)} z USING (BID) GROUP BY ALL"""
+    ):
+        found.setdefault(size, {})[value] = count, most
+    return found
+
+
+def _people(files: BucketFiles) -> dict[int, dict[object, int]]:
+    """By size and value, how many people a release with fakes states."""
+    sizes = [size for size, _ in files.statement.numbers.classes]
+    found: dict[int, dict[object, int]] = {size: {} for size in sizes}
+    for value, numbers in files.statement.numbers.people or ():
+        for size, number in zip(sizes, numbers, strict=True):
+            if number:
+                found[size][value] = number
+    return found
+
+
+def check_fakes(files: BucketFiles) -> str | None:
+    """In the buckets of each size fakes are in proportion to people, and what one can be certain of follows."""
+    fakes, numbers = files.statement.mechanism.fakes, files.statement.numbers
+    if not fakes:
+        return None
+    schema, stated = files.manifest.schema, [value for value, _ in numbers.people or ()]
+    if stated != [value for value in schema.domains[schema.sensitive] if value in set(stated)]:
+        return "the values of the stated people must be in the order of their domain, each once"
+    people, held = files.once(_people), files.once(_held)
+    if broken := broken_fakes(fakes, dict(numbers.classes), people, held):
+        return broken
+    if numbers.certainty != certainty_of(fakes, people, held, dict(files.statement.guarantee.tolerance)):
+        return "the stated certainty is not that of the buckets"
     return None
 
 
 def _counts(files: BucketFiles) -> dict[object, int]:
     """How many people have each value that occurs."""
+    if files.statement.numbers.people is not None:
+        return {value: sum(numbers) for value, numbers in files.statement.numbers.people}
     name = identifier(files.manifest.schema.sensitive)
     return dict(files.engine.rows(f"SELECT {name}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
 
@@ -114,7 +167,8 @@ def check_slack(files: BucketFiles) -> str | None:
         )
     limits = dict(files.statement.guarantee.tolerance)
     for counts, classes in _parts(files) if kept else ():
-        if not leaves_slack(counts, limits, classes, slack, kept):
+        defence = files.statement.mechanism.known, files.statement.mechanism.fakes
+        if not leaves_slack(counts, limits, classes, slack, kept, *defence):
             return f"no allocation of the people to these sizes leaves the stated slack ({kept})"
     return None
 
@@ -164,6 +218,7 @@ CHECKS = (
     Claim("rows", check_rows, "the stated number of rows in both tables"),
     Claim("buckets", check_buckets, "the same buckets in both tables, of the stated sizes", share=4.0),
     Claim("tolerance", check_tolerance, "every share in every bucket is at most its tolerance", share=1.0),
+    Claim("fakes", check_fakes, "fakes, if any, are in proportion to people; how certain they leave one", share=1.0),
     Claim("promise", check_promise, "the tolerances follow from the stated parameters"),
     Claim("slack", check_slack, "the sizes of the buckets leave the stated slack"),
     Claim("order", check_order, "the order of rows says nothing of the input's", share=1.7),
@@ -175,6 +230,7 @@ CHECKS = (
 NOT_CHECKABLE = (
     "that the rows are those of the custodian's table, and that its people have one row each",
     "that each row is in the bucket it was given by secret and uniformly random coins",
+    "of fakes: that which slots they are was drawn uniformly",
     "that the domains and parameters were chosen without looking at the data",
     "that no other release about the same people exists",
     "of near buckets: that no other window, nor this one with other tolerances, was tried in vain, beside those that "

@@ -18,6 +18,7 @@ from discreet.schema.domain import key_of
 QIT = "data/qit.parquet"
 ST = "data/st.parquet"
 COMPOSITIONS = ("free", "even", "random", "round-robin")
+_MOST_BESIDE = 50
 NUMBERS = ("rows", "classes", "loss")
 LATER = {"unprotected": 2, "kept_slack": 3}  # numbers that releases state from a version of the words on
 
@@ -28,7 +29,8 @@ class StatedBuckets:
 
     The rule is min(ceiling, theta x share + floor); where no ceiling is stated, as in the first releases, it is 1.
     Where no slack is stated, as in those, it is 0; their composition "random" is what is called "even" now. `near` is
-    None where buckets are random.
+    None where buckets are random. Of every bucket `known` others may be known, and it has `fakes` beside its people's
+    values; where none are stated it is 0.
     """
 
     sizes: str
@@ -41,6 +43,8 @@ class StatedBuckets:
     ceiling: Fraction | None = None
     slack: Fraction | None = None
     near: Near | None = None
+    known: int = 0
+    fakes: int = 0
 
     kind: ClassVar[str] = "buckets"
 
@@ -74,6 +78,7 @@ class StatedBuckets:
             "composition": self.composition,
             "tolerance": {"theta": str(self.theta), "floor": str(self.floor), "values": values, **ceiling},
             **({} if self.near is None else self.near.as_json()),
+            **{name: number for name, number in (("known", self.known), ("fakes", self.fakes)) if number},
         }
 
 
@@ -88,6 +93,8 @@ class StatedAnatomy:
     kind: ClassVar[str] = "anatomy"
     values: ClassVar[Mapping[str, Fraction]] = {}
     asked_slack: ClassVar[Fraction] = Fraction(0)
+    known: ClassVar[int] = 0
+    fakes: ClassVar[int] = 0
 
     @property
     def composition(self) -> str:
@@ -116,7 +123,9 @@ class BucketNumbers:
     kept of the slack that was asked for. Both are None where a release does not state them. Of a near release,
     `windows` are its windows in the order of the curve, and `refused_windows` the sizes that were tried in vain before
     it; both are None where buckets are random. `classes`, `loss` and `kept_slack`, the least that any window kept, are
-    of the whole table.
+    of the whole table. Of a release with fakes, `people` has for every value that occurs how many people with it are in
+    the buckets of each of the `classes`, and `certainty` says what one who knows all others of a bucket, and these
+    numbers, can believe at most, by the law of the draw.
     """
 
     rows: int
@@ -126,11 +135,17 @@ class BucketNumbers:
     kept_slack: Fraction | None = None
     windows: tuple[Window, ...] | None = None
     refused_windows: tuple[int, ...] | None = None
+    people: tuple[tuple[object, tuple[int, ...]], ...] | None = None
+    certainty: Fraction | None = None
 
     @property
     def slack_used(self) -> Fraction:
         """The slack that the plan has: none in releases that state none."""
         return self.kept_slack or Fraction(0)
+
+    @property
+    def buckets(self) -> int:
+        return sum(buckets for _, buckets in self.classes)
 
     @property
     def alone(self) -> int:
@@ -148,7 +163,11 @@ class BucketNumbers:
                 "windows": [each.as_json() for each in self.windows],
                 "refused_windows": list(self.refused_windows or ()),
             }
-        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known, **slack, **near}
+        beside: dict[str, Any] = {}
+        if self.people is not None:
+            people = [[plain_number(value), list(numbers)] for value, numbers in self.people]
+            beside = {"people": people, "certainty": str(self.certainty)}
+        return {"rows": self.rows, "classes": classes, "loss": self.loss, **known, **slack, **near, **beside}
 
 
 StatedMechanism = StatedBuckets | StatedAnatomy
@@ -172,7 +191,8 @@ def fields_of(statement: BucketStatement, path: str) -> Fields:
 
 def further_numbers(mechanism: Mapping[str, Any]) -> tuple[str, ...]:
     """What a release with these parameters, as they stand, states beside what every one does."""
-    return NEAR_NUMBERS if "assignment" in mechanism else ()
+    near = NEAR_NUMBERS if "assignment" in mechanism else ()
+    return (*near, "people", "certainty") if "fakes" in mechanism else near
 
 
 def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
@@ -190,7 +210,7 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
         } if (
             composition in COMPOSITIONS
             and set(more) <= {"ceiling"}
-            and set(rest) <= {"slack"}
+            and set(rest) <= {"slack", "known", "fakes"}
             and bool not in (type(least), type(largest))
         ):
             return StatedBuckets(
@@ -202,8 +222,9 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
                 floor=_fraction(floor),
                 values={name: _fraction(number) for name, number in named.items()},
                 ceiling=_ceiling(more["ceiling"]) if more else None,
-                slack=_slack(rest["slack"]) if rest else None,
+                slack=_slack(rest["slack"]) if "slack" in rest else None,
                 near=near,
+                **{name: _beside(name, rest[name]) for name in ("known", "fakes") if name in rest},
             )
         case {"kind": "anatomy", "l": int(diversity)} if diversity > 1 and set(data) <= {"kind", "l"}:
             return StatedAnatomy(l=diversity, near=near)
@@ -214,14 +235,17 @@ def mechanism_from_json(data: Mapping[str, Any]) -> StatedMechanism:
         case _:
             raise ReleaseError(
                 "the mechanism must state its kind and its parameters and nothing else: sizes, min_size, max_size, "
-                "slack, composition and tolerance (theta, floor, values, ceiling) for buckets, l and composition for "
-                "anatomy, and for near buckets assignment, window and window_declared"
+                "slack, composition, tolerance (theta, floor, values, ceiling), known and fakes for buckets, l and "
+                "composition for anatomy, and for near buckets assignment, window and window_declared"
             )
 
 
 def guarantee_from_json(data: Any, mechanism: StatedMechanism) -> FPrimePrivacy:
     """The tolerances that a release states; raises PolicyError where they are none."""
-    return fprime_from_json(data)
+    found = fprime_from_json(data)
+    if found.known != mechanism.known:
+        raise ReleaseError("known in the guarantee must be that of the mechanism")
+    return found
 
 
 def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
@@ -239,14 +263,44 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
     known = _unprotected(block["unprotected"]) if "unprotected" in block else None
     kept = _slack(block["kept_slack"]) if "kept_slack" in block else None
     windows, refused = windows_from_json(block) if "windows" in block else (None, None)
+    people, certainty = _people(block, len(found)) if "people" in block else (None, None)
     return BucketNumbers(
         classes=tuple(found),
         unprotected=known,
         kept_slack=kept,
         windows=windows,
         refused_windows=refused,
+        people=people,
+        certainty=certainty,
         **whole_numbers(block, "rows", "loss"),
     )
+
+
+def _beside(name: str, number: object) -> int:
+    """How many others may be known, or how many fakes there are."""
+    if type(number) is not int or not 1 <= number <= _MOST_BESIDE:
+        raise ReleaseError(f"{name} must be a whole number between 1 and {_MOST_BESIDE}, or be left out")
+    return number
+
+
+def _people(block: Mapping[str, Any], classes: int) -> tuple[tuple[tuple[object, tuple[int, ...]], ...], Fraction]:
+    """Numbers of people by value and class, and how certain one can be; raises ReleaseError where they are none."""
+    found = []
+    for pair in block["people"] if isinstance(block["people"], list) else [None]:
+        match pair:
+            case [(str() | int() | float() | None) as value, [*numbers]] if (
+                type(value) is not bool
+                and len(numbers) == classes
+                and all(type(number) is int and number >= 0 for number in numbers)
+                and any(numbers)
+            ):
+                found.append((exact_value(value), tuple(numbers)))
+            case _:
+                raise ReleaseError("people must be a list of [value, [people in the buckets of each class]]")
+    certainty = stated(block["certainty"])
+    if certainty is None or not 0 <= certainty <= 1:
+        raise ReleaseError("certainty must be a fraction in digits, between 0 and 1")
+    return tuple(found), certainty
 
 
 def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:

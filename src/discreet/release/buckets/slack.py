@@ -1,7 +1,8 @@
 """Whether the sizes of a release leave the slack that it states: an allocation that does must exist, in whole numbers.
 
 Symbols: n_x people with value x, (S, b) classes, f'_x tolerances, s_x = min(s, (1 - f_x / f'_x) / 2), halved with s. No
-    class may hold more than ceil((1 - s_x) floor(f'_x S) b) of x, or floor(f'_x S) b where that is S b.
+    class may hold more than ceil((1 - s_x) floor(f'_x (S - q)) b) of x, where q others may be known, or S b where f'_x
+    is 1. With sigma fakes it is S / (S + sigma) of that, before it is rounded.
 The published buckets need not be such an allocation, for free compositions move people between sizes; the classes and
     the counts by value must allow one. This shares no code with the planner.
 """
@@ -30,6 +31,8 @@ def leaves_slack(
     classes: Classes,
     slack: Fraction,
     kept: Fraction,
+    known: int = 0,
+    fakes: int = 0,
 ) -> bool:
     """Whether some allocation of all people to the classes leaves what is kept of the slack."""
     rows = sum(counts.values())
@@ -37,14 +40,21 @@ def leaves_slack(
     for value, count in counts.items():
         limit = limits[value]
         used = 1 - min(slack, (1 - Fraction(count, rows) / limit) / 2) * (kept / slack)
-        most.append([min(count, _most(limit, used, size, buckets)) for size, buckets in classes])
+        caps = [(_cap(limit, size, known, fakes), size, buckets) for size, buckets in classes]
+        most.append([min(count, _most(cap, used, size, buckets, fakes)) for cap, size, buckets in caps])
     needs = np.array([size * buckets for size, buckets in classes], dtype=np.int64)
     return _all_placed(np.array(most, dtype=np.int64), np.array(list(counts.values()), dtype=np.int64), needs)
 
 
-def _most(limit: Fraction, used: Fraction, size: int, buckets: int) -> int:
-    cap = limit.numerator * size // limit.denominator
-    return cap * buckets if cap >= size else -(-used.numerator * cap * buckets // used.denominator)
+def _cap(limit: Fraction, size: int, known: int, fakes: int) -> int:
+    return size + fakes if limit == 1 else max(0, limit.numerator * (size - known) // limit.denominator)
+
+
+def _most(cap: int, used: Fraction, size: int, buckets: int, fakes: int) -> int:
+    if cap >= size + fakes:
+        return size * buckets
+    share = used * Fraction(size, size + fakes)
+    return -(-share.numerator * cap * buckets // share.denominator)
 
 
 def _all_placed(most: Ints, rest: Ints, needs: Ints) -> bool:

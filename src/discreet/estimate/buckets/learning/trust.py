@@ -32,7 +32,7 @@ def trusted(
     """The same knowledge, mixed with what the counts say alone; a bucket's counts hold as before."""
     share = trust(likely, composition, patterns, seed)
     sizes = composition.sizes[composition.bucket]
-    counts = np.repeat(((1 - share) * composition.count / sizes).astype(np.float32), sizes)
+    counts = np.repeat(((1 - share) * composition.expected / sizes).astype(np.float32), sizes)
     overall = ((1 - share) * composition.totals / composition.totals.sum()).astype(np.float32)
     kept = np.float32(share)
     return replace(
@@ -46,7 +46,7 @@ def trust(likely: Likely, composition: Composition, patterns: Patterns, seed: by
     moved = chance = 0.0
     for _, rows, own in random_cells(patterns, composition.order, cells_for(len(patterns.pattern)) // _LESS, coins):
         cell = likely.cell(rows, own)
-        alone = float((composition.held(own) / composition.sizes * likely.per_bucket(rows)).sum())
+        alone = float((composition.having(own) / composition.sizes * likely.per_bucket(rows)).sum())
         moved += (cell.value - alone) ** 2 / (cell.variance + 1)
         chance += (cell.variance - cell.missing) / (cell.variance + 1)
     return max(0.0, 1 - (_CHANCE * chance / moved) ** 2) if moved > 0 else 0.0

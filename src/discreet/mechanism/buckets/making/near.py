@@ -14,6 +14,7 @@ from discreet.mechanism.buckets.making.compose import Counts, Ids
 from discreet.mechanism.buckets.making.curve import Along
 from discreet.mechanism.buckets.making.slots import compose_classes
 from discreet.mechanism.buckets.making.write import DRAW, HAND_OUT, WRITE_ST, gathered, write_rows, write_st
+from discreet.mechanism.buckets.planning.caps import Defence
 from discreet.mechanism.buckets.planning.plan import BucketPlan, WindowPlan
 from discreet.release.buckets.manifest import ST
 from discreet.series.coins import Coins
@@ -37,7 +38,7 @@ def write_near(
         for number, window in enumerate(plan.windows):
             own = coins.derive(b"window", number.to_bytes(8, "big"))
             mine = [limits[x] for x in window.values.tolist()]
-            entries, ids[done : done + window.rows] = compose_window(window, mine, plan.composition, own)
+            entries, ids[done : done + window.rows] = compose_window(window, mine, plan.composition, own, plan.defence)
             parts.append(entries)
             done += window.rows
             tell((number + 1) / len(plan.windows))
@@ -56,13 +57,13 @@ def write_near(
 
 
 def compose_window(
-    window: WindowPlan, limits: list[Fraction], composition: str, coins: Coins
+    window: WindowPlan, limits: list[Fraction], composition: str, coins: Coins, defence: Defence
 ) -> tuple[tuple[Ids, Ints, Counts], Ids]:
     """What the buckets of a window hold, sorted by bucket and value; and each value's bucket ids, shuffled, value after
     value.
     """
     names = (coins.stream("bucket ids").permutation(window.last - window.first + 1) + window.first).astype(np.int32)
-    bucket, count, held = compose_classes(window.classes, window.records, limits, composition, names, coins)
+    bucket, count, held = compose_classes(window.classes, window.records, limits, composition, names, coins, defence)
     value = np.repeat(window.values, held)
     slots = np.repeat(bucket, count)
     whose = np.repeat(value, count).astype(np.min_scalar_type(int(window.values[-1])))

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids, compose, meetings
+from discreet.mechanism.buckets.making.fakes import compose_with_fakes
 from discreet.mechanism.buckets.making.free import compose_freely
-from discreet.mechanism.buckets.planning.caps import Classes, caps_of
+from discreet.mechanism.buckets.planning.caps import Classes, Defence, caps_of
 from discreet.series.coins import Coins
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Slots:
-    """The published counts, one entry for each bucket and value that meet, grouped by value (by position)."""
+    """The published counts, one entry for each bucket and value that meet, grouped by value (by position).
+
+    `real` of the count are people's: all of them, but for fakes.
+    """
 
     bucket: Ids
     value: NDArray[np.unsignedinteger[Any]]
     count: Counts
+    real: Counts = field(repr=False)
     starts: Ints  # where each value's records begin among all slots, and where the last ends
     coins: Coins = field(repr=False)
 
@@ -39,7 +44,7 @@ class Slots:
         met = np.searchsorted(self.value, np.arange(len(self.starts), dtype=self.value.dtype))
         for x, (start, stop) in enumerate(pairwise(self.starts.tolist())):  # one by one: all at once take more memory
             entries = slice(met[x], met[x + 1])
-            slots[start:stop] = np.repeat(self.bucket[entries], self.count[entries])
+            slots[start:stop] = np.repeat(self.bucket[entries], self.real[entries])
             shuffle.shuffle(slots[start:stop])
         return slots
 
@@ -52,11 +57,17 @@ def draw_slots(
     sizes, _ = zip(*plan.classes, strict=True)
     records = np.array([[plan.allocation[value].get(size, 0) for size in sizes] for value in values])
     limits = [plan.tolerance[value] for value in values]
-    bucket, count, held = compose_classes(plan.classes, records, limits, composition, names, coins, tell)
+    planned = plan.classes, records, limits, composition, names, coins, plan.defence, tell
+    if plan.defence.fakes:
+        bucket, count, real, held = compose_with_fakes(*planned)
+    else:
+        bucket, count, held = compose_classes(*planned)
+        real = count
     return Slots(
         bucket=bucket,
         value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held),
         count=count,
+        real=real,
         starts=np.concatenate([[0], np.cumsum(records.sum(axis=1))]).astype(np.int64),
         coins=coins,
     )
@@ -69,6 +80,7 @@ def compose_classes(
     composition: str,
     names: Ids,
     coins: Coins,
+    defence: Defence,
     tell: Tell = lambda done: None,
 ) -> tuple[Ids, Counts, Ints]:
     """The buckets that hold each value, value after value, how often, and how many they are.
@@ -77,7 +89,7 @@ def compose_classes(
     """
     if composition == "free":
         sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*classes, strict=True))
-        return compose_freely(records, buckets, caps_of(limits, sizes), names, coins, tell)
+        return compose_freely(records, buckets, caps_of(limits, sizes, defence), names, coins, tell)
     return _compose_by_class(classes, records, composition, names, coins, tell)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from discreet.errors import TableError
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Steps, Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids
+from discreet.mechanism.buckets.making.fakes import certainty_of
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.release.buckets.manifest import QIT, ST
@@ -34,21 +36,26 @@ DRAW, WRITE_ST, HAND_OUT, SORT = (
 SHARES = {DRAW: 0.3, WRITE_ST: 0.15, HAND_OUT: 0.1, SORT: 0.25}  # of the time, as measured on 10M rows
 
 
-def write_buckets(table: Table, plan: BucketPlan, coins: Coins, folder: Path, *, csv: bool, steps: Steps) -> bytes:
-    """Fill `folder` with both tables; returns a digest of what the coins gave each row."""
+def write_buckets(
+    table: Table, plan: BucketPlan, coins: Coins, folder: Path, *, csv: bool, steps: Steps
+) -> tuple[bytes, Fraction | None]:
+    """Fill `folder` with both tables; returns a digest of what the coins gave each row, and, with fakes, how certain
+    one can be of a value who knows all others.
+    """
     (folder / "data").mkdir()
     with steps.step(DRAW) as tell:
         slots = draw_slots(plan, tuple(table.histogram), plan.composition, coins, tell)
     with steps.step(WRITE_ST):
         order = np.argsort(slots.bucket.astype(np.int64) << 32 | slots.value)
         write_st(table.schema, slots.bucket, slots.value, slots.count, folder / ST, order)
+        certainty = certainty_of(plan, slots) if plan.defence.fakes else None
     with steps.step(HAND_OUT) as tell:
         ids, starts = slots.shuffled(), slots.starts
         del slots, order  # a large table's slots need not stay while its rows are read and sorted
         handed, drawn = gathered(table.rows, hand_out(ids, starts, _sensitive_codes(table, starts, tell)))
     del ids
     write_rows(table, handed, folder, csv=csv, steps=steps)
-    return drawn
+    return drawn, certainty
 
 
 def gathered(rows: int, handed: Iterable[Ids]) -> tuple[Ids, bytes]:

@@ -35,17 +35,19 @@ def allocate(caps: Ints, counts: Ints, classes: Classes) -> Ints:
     return np.stack([first, counts - first], axis=1)
 
 
-def allocate_with_slack(caps: Ints, counts: Ints, classes: Classes, unit: int) -> Ints:
-    """The same for caps in parts of a record: within their floor as far as that goes, else within their ceiling.
+def allocate_with_slack(caps: Ints, counts: Ints, classes: Classes, unit: int, most: Ints) -> Ints:
+    """The same for caps in parts of a record: within their floor as far as that goes, else within their ceiling, but
+    never more than `most`.
 
     A setting that is valid in parts of a record is valid in whole ones within the ceilings, for a flow with whole
-    limits has a whole solution.
+    limits has a whole solution. Where `most` is below them, some records may find no place.
     """
     sizes, buckets = (np.array(part, dtype=np.int64) for part in zip(*classes, strict=True))
     needs, room = sizes * buckets, np.minimum(caps * buckets, (counts * unit)[:, None])
     start = np.floor(even_shares(caps / unit, counts, sizes, buckets)).astype(np.int64)
-    below = route(room // unit, counts, needs, np.minimum(start, room // unit)).records
-    return route(-(-room // unit), counts, needs, below).records
+    least = np.minimum(room // unit, most)
+    below = route(least, counts, needs, np.minimum(start, least)).records
+    return route(np.minimum(-(-room // unit), most), counts, needs, below).records
 
 
 def _allocate_many(caps: Ints, counts: Ints, classes: Classes) -> Ints:

@@ -1,12 +1,15 @@
 """Caps: how many records of a value one bucket may hold, in exact integers.
 
-Symbols: caps[i, j] = floor(f'_i S_j). A floor taken in floating point is a privacy bug: floor(0.58 * 50) is 28 in
-doubles.
+Symbols: caps[i, j] = floor(f'_i (S_j - q)), where q others of a bucket may be known; all slots where f'_i is 1. With
+    sigma fakes a bucket of S_j people has S_j + sigma slots, the caps are of both together, and of cap b slots in b
+    buckets cap b S_j / (S_j + sigma) are people's: the fakes of a value are in proportion to its people. A floor taken
+    in floating point is a privacy bug: floor(0.58 * 50) is 28 in doubles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -16,22 +19,47 @@ from discreet.mechanism.buckets.planning.kinds import kinds_of
 
 Classes = tuple[tuple[int, int], ...]  # (size, number of buckets), smallest size first
 LARGEST = 200  # sizes beyond this make a release useless, and pairs of sizes grow with the square
+MOST_BESIDE = 50  # known others, and fakes: with both the largest bucket has fewer slots than a byte counts
 
 
-def caps_of(tolerance: Sequence[Fraction], sizes: Ints) -> Ints:
-    """floor(f'_i S_j) for every value i (rows) and size j (columns)."""
+@dataclass(frozen=True)
+class Defence:
+    """Against whom a bucket is filled: one who knows the values of up to `known` others, and `fakes` beside them."""
+
+    known: int = 0
+    fakes: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.known or self.fakes)
+
+
+NOTHING = Defence()
+
+
+def caps_of(tolerance: Sequence[Fraction], sizes: Ints, defence: Defence = NOTHING) -> Ints:
+    """floor(f'_i (S_j - known)) for every value i (rows) and size j (columns); all slots where f'_i is 1."""
     top = [number.numerator for number in tolerance]
     bottom = [number.denominator for number in tolerance]
     largest = int(sizes.max(initial=1))
     fits = max(bottom, default=1) < 2**62 // largest  # numerators are at most the denominators
     kind = np.int64 if fits else object
-    product = np.array(top, dtype=kind)[:, None] * sizes.astype(kind)[None, :]
-    return np.asarray(product // np.array(bottom, dtype=kind)[:, None], dtype=np.int64)
+    unknown = np.maximum(sizes - defence.known, 0)
+    product = np.array(top, dtype=kind)[:, None] * unknown.astype(kind)[None, :]
+    caps = np.asarray(product // np.array(bottom, dtype=kind)[:, None], dtype=np.int64)
+    if defence:
+        caps[[number == 1 for number in tolerance]] = sizes + defence.fakes
+    return caps
 
 
-def smallest_size(tolerance: Fraction) -> int:
-    """The smallest bucket that may hold one record of a value: ceil(1/f')."""
-    return -(-tolerance.denominator // tolerance.numerator)
+def most_people(caps: Ints, classes: Classes, fakes: int) -> Ints:
+    """How many people of each value (rows) a class (columns) may have, so that its fakes fit within the caps too."""
+    sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*classes, strict=True))
+    return np.asarray(caps * buckets * sizes // (sizes + fakes))
+
+
+def smallest_size(tolerance: Fraction, known: int = 0) -> int:
+    """The smallest bucket that may hold one record of a value: ceil(1/f') beside those who are known; 1 if f' is 1."""
+    return 1 if tolerance == 1 else known - (-tolerance.denominator // tolerance.numerator)
 
 
 def buckets_of(classes: Classes, sizes: Ints) -> Ints:

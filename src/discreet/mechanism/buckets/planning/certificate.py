@@ -2,7 +2,8 @@
 
 Paper: the linear program of [W14] section 6.1, seen from its dual.
 Symbols: y_i a price for each record of value i; phi_S(y) the price of the dearest bucket of size S, filled within the
-    caps floor(f'_i S); b_S the number of buckets of size S.
+    caps floor(f'_i (S - q)), where q others may be known, without a cap where f'_i is 1; b_S the number of buckets of
+    size S.
 The records of a valid setting fill its buckets, so sum_i o_i y_i <= sum_S b_S phi_S(y), whatever the prices are, and
     Loss = sum_S b_S (S - 1)^2 >= sum_i o_i y_i + sum_S b_S ((S - 1)^2 - phi_S(y)).
 With low_S <= b_S <= high_S the last sum is least at one end or the other. That is one leaf. A tree of leaves covers all
@@ -44,13 +45,14 @@ class Split:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """What proves that every valid setting with these sizes loses at least `bound`."""
+    """What proves that every valid setting with these sizes loses at least `bound`, with `known` others or more."""
 
     bound: int
     min_size: int
     max_size: int
     values: tuple[object, ...] = field(repr=False)
     tree: Leaf | Split = field(repr=False)
+    known: int = 0
 
     @classmethod
     def of(
@@ -59,9 +61,10 @@ class Certificate:
         counts: Mapping[object, int],
         tolerance: Mapping[object, Number],
         span: tuple[int, int],
+        known: int = 0,
     ) -> Certificate:
         """The certificate of what a tree of prices proves for sizes from span[0] to span[1]."""
-        blank = cls(bound=0, min_size=span[0], max_size=span[1], values=tuple(counts), tree=tree)
+        blank = cls(bound=0, min_size=span[0], max_size=span[1], values=tuple(counts), tree=tree, known=known)
         return replace(blank, bound=blank._recomputed(counts, tolerance))
 
     def check(self, counts: Mapping[object, int], tolerance: Mapping[object, Number]) -> int:
@@ -77,10 +80,12 @@ class Certificate:
             raise CertificateError("the certificate is for other values than those that occur")
         limits = [exact("tolerance", tolerance[value]) for value in self.values]
         rows = [held[value] for value in self.values]
-        sizes = [size for size in range(self.min_size, self.max_size + 1) if _can_be_filled(size, limits)]
+        span = range(self.min_size, self.max_size + 1)
+        sizes = [size for size in span if _can_be_filled(size, limits, self.known)]
         every = {size: (0, sum(rows) // size) for size in sizes}
-        entering = _entering(limits)
-        return max(0, min((_bound_of(leaf, box, rows, entering) for leaf, box in _leaves(self.tree, every)), default=0))
+        entering = _entering(limits, self.known)
+        bounds = (_bound_of(leaf, box, rows, entering, self.known) for leaf, box in _leaves(self.tree, every))
+        return max(0, min(bounds, default=0))
 
     @property
     def leaves(self) -> int:
@@ -95,13 +100,17 @@ class Certificate:
         return number
 
 
-def _can_be_filled(size: int, limits: list[Fraction]) -> bool:
+def _can_be_filled(size: int, limits: list[Fraction], known: int) -> bool:
     left = size
     for limit in limits:
-        left -= limit.numerator * size // limit.denominator
+        left -= _cap(limit.numerator, limit.denominator, size, known)
         if left <= 0:
             return True
     return False
+
+
+def _cap(top: int, bottom: int, size: int, known: int) -> int:
+    return size if top == bottom else max(0, top * (size - known) // bottom)
 
 
 def _leaves(tree: Leaf | Split, box: Box) -> Iterator[tuple[Leaf, Box]]:
@@ -119,13 +128,14 @@ def _leaves(tree: Leaf | Split, box: Box) -> Iterator[tuple[Leaf, Box]]:
             waiting.append((part.more, {**limits, part.size: (max(low, part.buckets + 1), high)}))
 
 
-def _entering(limits: list[Fraction]) -> list[tuple[int, int, int, int]]:
+def _entering(limits: list[Fraction], known: int) -> list[tuple[int, int, int, int]]:
     """For each value the smallest bucket that may hold it, its tolerance's two parts and its place; smallest last."""
     parts = ((limit.numerator, limit.denominator, i) for i, limit in enumerate(limits))
-    return sorted(((-(-bottom // top), top, bottom, i) for top, bottom, i in parts), reverse=True)
+    found = ((1 if top == bottom else known - (-bottom // top), top, bottom, i) for top, bottom, i in parts)
+    return sorted(found, reverse=True)
 
 
-def _bound_of(leaf: Leaf, box: Box, rows: list[int], entering: list[tuple[int, int, int, int]]) -> int:
+def _bound_of(leaf: Leaf, box: Box, rows: list[int], entering: list[tuple[int, int, int, int]], known: int) -> int:
     """The least loss that the leaf's prices allow within its box, rounded up."""
     if len(leaf.prices) != len(rows) or leaf.denominator <= 0:
         raise CertificateError("a leaf of the certificate must have one price for each value")
@@ -138,7 +148,7 @@ def _bound_of(leaf: Leaf, box: Box, rows: list[int], entering: list[tuple[int, i
             insort(dearest, (-leaf.prices[i], top, bottom))
         left, price = size, 0
         for negative, top, bottom in dearest:
-            taken = min(left, top * size // bottom)
+            taken = min(left, _cap(top, bottom, size, known))
             price -= taken * negative
             left -= taken
             if not left:

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.ground.arrays import Bools, Floats, Ints
 from discreet.ground.shown import name_of
-from discreet.mechanism.buckets.planning.caps import Classes, buckets_of, caps_of, smallest_size
+from discreet.mechanism.buckets.planning.caps import Classes, Defence, buckets_of, caps_of, smallest_size
 from discreet.mechanism.buckets.planning.cuts import Cuts
 from discreet.mechanism.buckets.planning.groups import Groups
 from discreet.mechanism.buckets.planning.metrics import loss_of
@@ -70,12 +70,14 @@ def reasons_for(
     classes: Classes,
     sizes: Sequence[int],
     relax: Fraction,
+    known: int = 0,
 ) -> tuple[Reason, ...]:
     """A reason for each value that occurs, the one that costs most first."""
     own = [tolerance[value] for value in counts]
     relaxed = [min(Fraction(1), limit * (1 + relax)) for limit in own]
     held, span = np.array(list(counts.values()), dtype=np.int64), np.array(sizes, dtype=np.int64)
-    bounds = _Bounds(caps_of(own, span), caps_of(relaxed, span), held, span, classes)
+    before, after = (caps_of(limits, span, Defence(known=known)) for limits in (own, relaxed))
+    bounds = _Bounds(before, after, held, span, classes)
     reasons = []
     for i, ((value, count), bound) in enumerate(zip(counts.items(), bounds.relaxed(), strict=True)):
         reasons.append(
@@ -83,7 +85,7 @@ def reasons_for(
                 value=value,
                 records=count,
                 tolerance=own[i],
-                least_size=smallest_size(own[i]),
+                least_size=smallest_size(own[i], known),
                 sizes=allocation[value],
                 relaxed=relaxed[i],
                 saves=max(0, bounds.now - bound),

@@ -9,14 +9,15 @@ and an answer about x that a share p of its records matches has the standard err
 where the same share of every value matches, and about that elsewhere. Of a large plan a few blocks are composed, with
 records of all values in proportion; values that have hardly any record in these share one A. Answers of near buckets
 are added up over the windows, so A_x is the mean over some windows, by their records of x.
+Of a plan with fakes, c_g are the people that it is expected to hold of each value.
 Symbols: n_x records of x, c_g what bucket g holds, S_g its size.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,14 @@ from discreet.ground.arrays import Floats, Ints
 from discreet.ground.shown import and_more, name_of, name_some
 from discreet.mechanism.buckets.making.compose import compose, meetings
 from discreet.mechanism.buckets.making.cut import Block, cut, layout
+from discreet.mechanism.buckets.making.fakes import balanced
 from discreet.mechanism.buckets.making.free import compose_block
-from discreet.mechanism.buckets.planning.caps import Classes, caps_of
+from discreet.mechanism.buckets.planning.caps import NOTHING, Defence, caps_of
 from discreet.schema.domain import key_of
 from discreet.series.coins import Coins
 
 if TYPE_CHECKING:
-    from discreet.mechanism.buckets.planning.plan import WindowPlan
+    from discreet.mechanism.buckets.planning.plan import BucketPlan, WindowPlan
 
 COUNT = 100  # the people whose count is forecast, or half of those that there are
 _BLOCKS = 4  # that are composed, of those that a plan has
@@ -45,6 +47,7 @@ _SURE_RECORDS, _SURE_SLACK = 20, Fraction(1, 20)  # with as many, no answer was 
 _SHOWN = 30
 _EXACT = 0.05  # people: what rounds to nobody
 _COINS = Coins.from_seed(0)
+_STREAM = _COINS.stream("how many fakes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,29 +115,25 @@ class Forecast:
             )
 
 
-def forecast_of(
-    allocation: Mapping[object, Mapping[int, int]],
-    tolerance: Mapping[object, Fraction],
-    slacks: Mapping[object, Fraction],
-    classes: Classes,
-    composition: str,
-    windows: Sequence[WindowPlan] = (),
-) -> Forecast:
-    """The forecast for a plan; of near buckets, by its `windows`."""
+def forecast_of(plan: BucketPlan) -> Forecast:
+    """The forecast for a plan; of near buckets, by its windows."""
+    allocation, tolerance, slacks = plan.allocation, plan.tolerance, plan.slacks
     values = [value for value, shares in allocation.items() if shares]
     counts = {value: sum(allocation[value].values()) for value in values}
     none = Fraction(0)
     few = {value for value in values if counts[value] < _SURE_RECORDS or slacks.get(value, none) < _SURE_SLACK}
     if len(values) > MOST_VALUES:
         return Forecast(outlooks=(), doubtful=tuple(values), values=len(values))
-    sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*classes, strict=True))
+    sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*plan.classes, strict=True))
     records = np.array([[allocation[value].get(size, 0) for size in sizes.tolist()] for value in values])
-    if windows:
+    if plan.windows:
         every = list(allocation)
-        spread = _near_spread(windows, [tolerance.get(value, Fraction(1)) for value in every], composition)
+        spread = _near_spread(plan, [tolerance.get(value, Fraction(1)) for value in every])
         spread = spread[[place for place, value in enumerate(every) if allocation[value]]]
     else:
-        spread = _spread(records, buckets, sizes, caps_of([tolerance[value] for value in values], sizes), composition)
+        limits = [tolerance[value] for value in values]
+        parted = _spread_with_fakes if plan.defence.fakes else _spread
+        spread = parted(records, buckets, sizes, limits, plan.composition, plan.defence)
     outlooks = [_outlook(value, counts[value], float(a)) for value, a in zip(values, spread, strict=True)]
     outlooks.sort(key=lambda each: -math.inf if each.off is None else -each.off / max(1, each.count))
     few |= {outlook.value for outlook in outlooks if outlook.off is None}
@@ -150,8 +149,11 @@ def _outlook(value: object, records: int, a: float) -> Outlook:
     return Outlook(value=value, records=records, count=count, off=off)
 
 
-def _spread(records: Ints, buckets: Ints, sizes: Ints, caps: Ints, composition: str) -> Floats:
+def _spread(
+    records: Ints, buckets: Ints, sizes: Ints, limits: Sequence[Fraction], composition: str, defence: Defence = NOTHING
+) -> Floats:
     """A_x of each value; infinite where the buckets do not tell it from others."""
+    caps = caps_of(limits, sizes, defence)
     blocks = len(layout(buckets))
     taken = [next(iter(cut(records, buckets, _COINS, only=k * blocks // _BLOCKS))) for k in range(_BLOCKS)]
     taken = taken if blocks > _BLOCKS else list(cut(records, buckets, _COINS))
@@ -160,20 +162,46 @@ def _spread(records: Ints, buckets: Ints, sizes: Ints, caps: Ints, composition: 
     found = np.full(len(records), np.inf)
     drawn = [_composed(block, sizes, caps, composition) for block in taken]
     found[seen] = Regression(composition=_joined(drawn, seen, len(records))).spread
-    if blocks > _BLOCKS and (rare := held < _FEW).any():
+    return _shared(found, held) if blocks > _BLOCKS else np.asarray(np.maximum(found, 0))
+
+
+def _shared(found: Floats, held: Ints) -> Floats:
+    """The same, with one A for all values that have hardly any record in the blocks that were composed."""
+    if (rare := held < _FEW).any():
         known = rare & np.isfinite(found) if (rare & np.isfinite(found)).any() else np.isfinite(found)
         found[rare] = np.average(found[known], weights=held[known]) if known.any() else np.inf
     return np.asarray(np.maximum(found, 0))
 
 
-def _near_spread(windows: Sequence[WindowPlan], limits: Sequence[Fraction], composition: str) -> Floats:
+def _spread_with_fakes(
+    records: Ints, buckets: Ints, sizes: Ints, limits: Sequence[Fraction], composition: str, defence: Defence
+) -> Floats:
+    """The same with fakes, which are composed class by class; of a large class a part."""
+    drawn, people = [], np.zeros(records.shape)
+    for j, size in enumerate(sizes.tolist()):
+        caps, made = caps_of(limits, sizes[j : j + 1], defence), balanced(records[:, j], size, defence.fakes, _STREAM)
+        slots, own = (records[:, j] + made)[:, None], buckets[j : j + 1]
+        block = next(iter(cut(slots, own, _COINS)))
+        drawn.append(_composed(block, sizes[j : j + 1], caps, composition))
+        share = np.divide(records[:, j], slots[:, 0], out=np.zeros(len(records)), where=slots[:, 0] > 0)
+        people[:, j] = block.records[:, 0] * share
+    held = people.sum(axis=1)
+    seen = np.flatnonzero(held)
+    found = np.full(len(records), np.inf)
+    joined = _joined(drawn, seen, len(records))
+    found[seen] = Regression(composition=replace(joined, fakes=defence.fakes, people=people[seen])).spread
+    return _shared(found, held) if (held < records.sum(axis=1)).any() else np.asarray(np.maximum(found, 0))
+
+
+def _near_spread(plan: BucketPlan, limits: Sequence[Fraction]) -> Floats:
     """The same where answers are added up over windows, from some of them: the mean of theirs by the records."""
+    windows: Sequence[WindowPlan] = plan.windows
     found, held = np.zeros(len(limits)), np.zeros(len(limits))
     for window in (windows[place] for place in sorted({k * len(windows) // _WINDOWS for k in range(_WINDOWS)})):
         sizes, buckets = (np.array(each, dtype=np.int64) for each in zip(*window.classes, strict=True))
-        caps = caps_of([limits[value] for value in window.values.tolist()], sizes)
-        own = window.records.sum(axis=1)
-        found[window.values] += own * _spread(window.records, buckets, sizes, caps, composition)
+        mine, own = [limits[value] for value in window.values.tolist()], window.records.sum(axis=1)
+        spread = _spread(window.records, buckets, sizes, mine, plan.composition, plan.defence)
+        found[window.values] += own * spread
         held[window.values] += own
     return np.where(held > 0, found / np.maximum(held, 1), np.inf)
 

@@ -77,7 +77,9 @@ class Cells:
             yield self.value[start:stop], self.count[start:stop]
 
 
-def near_of(window: int | None, counts: Mapping[object, int], limits: Mapping[object, Fraction]) -> Near:
+def near_of(
+    window: int | None, counts: Mapping[object, int], limits: Mapping[object, Fraction], known: int = 0
+) -> Near:
     """The window that is used: the declared one, or that of the rule; raises PolicyError where it cannot be."""
     rows = sum(counts.values())
     if window is None:
@@ -88,8 +90,8 @@ def near_of(window: int | None, counts: Mapping[object, int], limits: Mapping[ob
             f"window ({window:,}) must be at most the {rows:,} rows of the table; give a smaller one, or leave it out",
             key=("window",),
         )
-    value = max((each for each, count in counts.items() if count), key=lambda each: smallest_size(limits[each]))
-    least = smallest_size(limits[value])
+    value = max((each for each, count in counts.items() if count), key=lambda each: smallest_size(limits[each], known))
+    least = smallest_size(limits[value], known)
     if window < least:
         raise PolicyError(
             f"window ({window:,}) must be at least {least:,}, the smallest bucket that may hold {name_of(value)}; give "

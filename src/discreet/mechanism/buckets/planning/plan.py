@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.shown import and_more, name_of, name_some
-from discreet.mechanism.buckets.planning.caps import Classes, smallest_size
+from discreet.mechanism.buckets.planning.caps import NOTHING, Classes, Defence, smallest_size
 from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
 from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
@@ -77,6 +77,7 @@ class BucketPlan:
     kept_slack: Fraction = Fraction(0)
     slacks: Mapping[object, Fraction] = field(default_factory=dict, repr=False)
     composition: str = "free"
+    defence: Defence = NOTHING
     near: Near | None = None
     windows: tuple[WindowPlan, ...] = field(default=(), repr=False)
 
@@ -161,7 +162,9 @@ class BucketPlan:
 
     def drivers(self) -> tuple[tuple[object, int, int], ...]:
         """What the cost comes from: values that cannot go to the smallest class, as (value, records, smallest size)."""
-        found = [(value, count, smallest_size(self.tolerance[value])) for value, count in self.counts.items() if count]
+        known = self.defence.known
+        occurring = ((value, count) for value, count in self.counts.items() if count)
+        found = [(value, count, smallest_size(self.tolerance[value], known)) for value, count in occurring]
         costly = [driver for driver in found if driver[2] > self.classes[0][0]]
         return tuple(sorted(costly, key=lambda driver: (-driver[2], -driver[1])))
 
@@ -173,14 +176,15 @@ class BucketPlan:
         """
         occurring = {value: count for value, count in self.counts.items() if count}
         sizes = range(self.certificate.min_size, self.certificate.max_size + 1)
-        return reasons_for(occurring, self.tolerance, self.allocation, self.classes, sizes, exact("relax", relax))
+        more, known = exact("relax", relax), self.defence.known
+        return reasons_for(occurring, self.tolerance, self.allocation, self.classes, sizes, more, known)
 
     @cached_property
     def forecast(self) -> Forecast:
         """How far off answers about each value will be, about; it follows from the histogram and the plan alone."""
         from discreet.mechanism.buckets.planning.forecast import forecast_of
 
-        return forecast_of(self.allocation, self.tolerance, self.slacks, self.classes, self.composition, self.windows)
+        return forecast_of(self)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 Paper: [WWFW] sections 3.4, 4 and 5; [W14] chapters 3 to 6.
 Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, M = min_size, M' = max_size, Loss = sum_j b_j (S_j - 1)^2.
+With fakes the linear program knows a class's room for people in parts of a record only, so a setting may have no
+    allocation in whole ones. Then a little more slack is tried, and planners of fewer sizes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,13 +20,26 @@ from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.progress import Progress
 from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
-from discreet.mechanism.buckets.planning.caps import LARGEST, Classes, caps_of, smallest_size
+from discreet.mechanism.buckets.planning.broad import broadened
+from discreet.mechanism.buckets.planning.caps import (
+    LARGEST,
+    MOST_BESIDE,
+    NOTHING,
+    Classes,
+    Defence,
+    caps_of,
+    most_people,
+    smallest_size,
+)
 from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
-from discreet.mechanism.buckets.planning.infeasible import why_infeasible
+from discreet.mechanism.buckets.planning.infeasible import Asked, why_infeasible
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.buckets.planning.planners import PLANNERS, Planner, Problem
+from discreet.mechanism.buckets.planning.planners import PLANNERS, Found, Problem
 from discreet.mechanism.buckets.planning.slack import UNIT, read_slack, scaled_caps, slacks_of, steps_of
+
+_MORE = (Fraction(0), Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))  # slack, for an allocation in whole people
+_FEWER = ("two", "one")  # planners of few sizes, which have no small classes
 
 
 def plan_buckets(
@@ -37,6 +52,8 @@ def plan_buckets(
     seconds: float | None = None,
     progress: Progress | None = None,
     slack: Number = 0,
+    known: int = 0,
+    fakes: int = 0,
 ) -> BucketPlan:
     """The bucket setting of least loss that keeps every tolerance, with sizes from min_size to max_size.
 
@@ -46,6 +63,9 @@ def plan_buckets(
     same plan on any machine. `seconds` is an upper bound on its time beside that; a plan that it cut short says so.
     With `slack` above 0 it is the setting of nearly the least loss that leaves that share of every cap unused, or half
     of it, and so on: see slack.py. The plan says which was kept, and how far above the proved least its loss is.
+    Tolerances are also kept against one who knows the values of up to `known` others of a bucket, and every bucket gets
+    `fakes` values that nobody has beside those of its people: see caps.py. What is proved of the loss with fakes is
+    that no setting without them loses less.
     Raises Infeasible, which names the values and the nearest remedy.
     """
     if not isinstance(sizes, str) or sizes not in PLANNERS:
@@ -54,11 +74,11 @@ def plan_buckets(
         raise PolicyError(f"gap ({gap}) must be between 0 and 1; it is a share of the loss")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0):
         raise PolicyError(f"seconds ({seconds}) must be above 0")
-    asked = read_slack(slack)
+    asked, defence = read_slack(slack), read_defence(known, fakes)
     values, occurring, limits = _checked(counts, tolerance)
     if min_size is not None and (type(min_size) is not int or min_size < 1):
         raise PolicyError(f"min_size ({min_size}) must be a whole number, 1 or more")
-    least = min(map(smallest_size, limits)) if min_size is None else min_size
+    least = min(smallest_size(limit, known) for limit in limits) if min_size is None else min_size
     if type(max_size) is not int or not 1 <= max_size <= LARGEST:
         raise PolicyError(f"max_size ({max_size}) must be a whole number between 1 and {LARGEST}")
     problem = Problem(
@@ -68,30 +88,56 @@ def plan_buckets(
         gap=float(gap),
         seconds=None if seconds is None else float(seconds),
         tell=lambda done: progress("planning", done) if progress else None,
+        defence=Defence(known=known),
     )
-    found = PLANNERS[sizes](problem)
-    if found is None:
-        message, blamed = why_infeasible(values, occurring, limits, sizes, min_size, max_size, _works)
+    question = Asked(
+        values=values,
+        counts=occurring,
+        limits=limits,
+        sizes=sizes,
+        min_size=min_size,
+        max_size=max_size,
+        defence=defence,
+    )
+    if (found := PLANNERS[sizes](problem)) is None:
+        message, blamed = why_infeasible(replace(question, defence=problem.defence), _works)
         raise Infeasible(message, values=blamed)
-    tree = found.tree or _simple_prices(limits)
-    plain = _finished(
-        counts, tolerance, (values, occurring, limits), found.classes, tree, (least, max_size), late=found.late
+    tree = found.tree or _simple_prices(limits, known)
+    plain = replace(
+        _finished(counts, tolerance, (values, occurring, limits), found.classes, tree, (least, max_size), known),
+        stopped_by_clock=found.late,
+        defence=defence,
     )
-    return _with_slack(plain, values, replace(problem, seconds=found.left), PLANNERS[sizes], asked) if asked else plain
+    if not asked and not fakes:
+        return plain
+    second = _with_slack(plain, values, replace(problem, seconds=found.left, defence=defence), sizes, asked)
+    if second is None:
+        message, blamed = why_infeasible(question, _works)
+        raise Infeasible(message, values=blamed)
+    return second
+
+
+def read_defence(known: object, fakes: object) -> Defence:
+    """Against whom buckets are filled; raises PolicyError where these are no such numbers."""
+    for name, number in (("known", known), ("fakes", fakes)):
+        if type(number) is not int or not 0 <= number <= MOST_BESIDE:
+            raise PolicyError(f"{name} ({number}) must be a whole number between 0 and {MOST_BESIDE}", key=(name,))
+    return Defence(known=known, fakes=fakes)  # type: ignore[arg-type]
 
 
 def _with_slack(
-    plain: BucketPlan, values: list[object], problem: Problem, planner: Planner, slack: Fraction
-) -> BucketPlan:
-    """The plan with the largest slack that can be kept; `plain` is the one without, and has the certificate."""
-    for kept in steps_of(slack, problem.counts):
+    plain: BucketPlan, values: list[object], problem: Problem, sizes: str, slack: Fraction
+) -> BucketPlan | None:
+    """The plan with the largest slack that can be kept; `plain` is the one without, and has the certificate.
+
+    None where there is none with the fakes that are asked for.
+    """
+    fakes = problem.defence.fakes
+    for kept in (*steps_of(slack, problem.counts), *([Fraction(0)] if fakes else [])):
         slacks = slacks_of(problem.counts, problem.limits, slack, kept)
-        tried = replace(problem, slacks=slacks)
-        if (found := planner(tried)) is None:
+        if (settled := _settled(replace(problem, slacks=slacks), sizes)) is None:
             continue
-        sizes = np.array([size for size, _ in found.classes], dtype=np.int64)
-        caps = scaled_caps(caps_of(problem.limits, sizes), sizes, slacks)
-        shares = allocate_with_slack(caps, problem.counts, found.classes, UNIT)
+        found, shares = settled
         return replace(
             plain,
             classes=found.classes,
@@ -102,7 +148,33 @@ def _with_slack(
             slacks=dict(zip(values, slacks, strict=True)),
             stopped_by_clock=plain.stopped_by_clock or found.late,
         )
-    return replace(plain, slack=slack)
+    return None if fakes else replace(plain, slack=slack)
+
+
+def _settled(problem: Problem, sizes: str) -> tuple[Found, Ints] | None:
+    """Classes that keep the slack, and how many people of each value each of them has; None where none are found."""
+    for found in _tried(problem, sizes):
+        chosen = np.array([size for size, _ in found.classes], dtype=np.int64)
+        caps = caps_of(problem.limits, chosen, problem.defence)
+        most = most_people(caps, found.classes, problem.defence.fakes)
+        scaled = scaled_caps(caps, chosen, problem.slacks or (), problem.defence.fakes)
+        shares = allocate_with_slack(scaled, problem.counts, found.classes, UNIT, most)
+        if (shares.sum(axis=1) == problem.counts).all():
+            return found, shares
+    return None
+
+
+def _tried(problem: Problem, sizes: str) -> Iterator[Found]:
+    """Settings to be tried: without fakes the first has an allocation, for caps are whole numbers."""
+    slacks, fakes = problem.slacks or (), problem.defence.fakes
+    for name in (sizes, *_FEWER) if fakes else (sizes,):
+        for more in _MORE if fakes else _MORE[:1]:
+            raised = [max(slack, more) for slack in slacks]
+            if (found := PLANNERS[name](replace(problem, slacks=raised))) is None:
+                break
+            if fakes and (broad := broadened(found.classes, len(problem.counts), fakes)):
+                yield replace(found, classes=broad)
+            yield found
 
 
 def plan_of_classes(
@@ -110,7 +182,7 @@ def plan_of_classes(
 ) -> BucketPlan:
     """The plan of a valid setting that is known already, with a bound over sizes from span[0] to span[1]."""
     values, occurring, limits = _checked(counts, tolerance)
-    return _finished(counts, tolerance, (values, occurring, limits), classes, _simple_prices(limits), span)
+    return _finished(counts, tolerance, (values, occurring, limits), classes, _simple_prices(limits, 0), span, 0)
 
 
 def _checked(
@@ -140,19 +212,18 @@ def _finished(
     classes: Classes,
     tree: Leaf | Split,
     span: tuple[int, int],
-    late: bool = False,
+    known: int,
 ) -> BucketPlan:
     values, occurring, limits = checked
     chosen = np.array([size for size, _ in classes], dtype=np.int64)
-    shares = allocate(caps_of(limits, chosen), occurring, classes)
+    shares = allocate(caps_of(limits, chosen, Defence(known=known)), occurring, classes)
     stated = {value: exact("tolerance", tolerance[value]) for value in counts if value in tolerance}
     return BucketPlan(
         classes=classes,
         loss=loss_of(classes),
         allocation=_named(counts, values, shares, classes),
         tolerance=stated,
-        certificate=Certificate.of(tree, {value: counts[value] for value in values}, stated, span),
-        stopped_by_clock=late,
+        certificate=Certificate.of(tree, {value: counts[value] for value in values}, stated, span, known),
     )
 
 
@@ -167,15 +238,21 @@ def _named(
     }
 
 
-def _simple_prices(limits: list[Fraction]) -> Leaf:
+def _simple_prices(limits: list[Fraction], known: int) -> Leaf:
     """Prices that need no program: a record in a bucket of size S costs (S - 1)^2 / S, which grows with S."""
-    least = [smallest_size(limit) for limit in limits]
+    least = [smallest_size(limit, known) for limit in limits]
     bottom = math.lcm(*set(least))
     return Leaf(prices=tuple((size - 1) ** 2 * bottom // size for size in least), denominator=bottom)
 
 
-def _works(counts: Ints, limits: Sequence[Fraction], sizes: str, least: int, largest: int) -> bool:
+def _works(
+    counts: Ints, limits: Sequence[Fraction], sizes: str, least: int, largest: int, defence: Defence = NOTHING
+) -> bool:
     """Whether a planner finds any plan with sizes between these."""
     span = np.arange(least, largest + 1, dtype=np.int64)
-    problem = Problem(counts=counts, limits=limits, sizes=span, gap=1.0, seconds=None, tell=lambda done: None)
+    problem = Problem(
+        counts=counts, limits=limits, sizes=span, gap=1.0, seconds=None, tell=lambda done: None, defence=defence
+    )
+    if defence.fakes:
+        return _settled(replace(problem, slacks=[Fraction(0)] * len(limits)), sizes) is not None
     return PLANNERS[sizes](problem) is not None

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Tell
-from discreet.mechanism.buckets.planning.caps import Classes, caps_of
+from discreet.mechanism.buckets.planning.caps import NOTHING, Classes, Defence, caps_of
 from discreet.mechanism.buckets.planning.certificate import Leaf, Split
 from discreet.mechanism.buckets.planning.multi_size import best_top_down
 from discreet.mechanism.buckets.planning.one_size import best_one_size
@@ -25,7 +25,7 @@ _NEAR = 1e-3  # of the loss: how exactly a plan with slack is looked for; nothin
 class Problem:
     """Counts and tolerances of the values that occur, the sizes that are allowed, and when to stop.
 
-    With `slacks`, one for each value, caps and counts are in parts of a record: see slack.py.
+    With `slacks`, one for each value, and with fakes, caps and counts are in parts of a record: see slack.py.
     """
 
     counts: Ints
@@ -35,11 +35,12 @@ class Problem:
     seconds: float | None
     tell: Tell
     slacks: Sequence[Fraction] | None = None
+    defence: Defence = NOTHING
 
     @cached_property
     def caps(self) -> Ints:
-        whole = caps_of(self.limits, self.sizes)
-        return whole if self.slacks is None else scaled_caps(whole, self.sizes, self.slacks)
+        whole = caps_of(self.limits, self.sizes, self.defence)
+        return whole if self.slacks is None else scaled_caps(whole, self.sizes, self.slacks, self.defence.fakes)
 
     @property
     def unit(self) -> int:

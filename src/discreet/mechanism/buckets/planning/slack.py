@@ -56,7 +56,8 @@ def slacks_of(counts: Ints, limits: Sequence[Fraction], slack: Fraction, kept: F
     return [min(slack, (1 - share) / 2) * scale for share in shares]
 
 
-def scaled_caps(caps: Ints, sizes: Ints, slacks: Sequence[Fraction]) -> Ints:
-    """What a bucket of each size may hold of each value on average, in parts of a record, rounded down."""
+def scaled_caps(caps: Ints, sizes: Ints, slacks: Sequence[Fraction], fakes: int = 0) -> Ints:
+    """How many people of each value a bucket of each size may hold on average, in parts of a record, rounded down."""
     parts = [UNIT + (-slack.numerator * UNIT // slack.denominator) for slack in slacks]
-    return np.where(caps < sizes, caps * np.array(parts, dtype=np.int64)[:, None], caps * UNIT)
+    used = np.where(caps < sizes + fakes, caps * np.array(parts, dtype=np.int64)[:, None], caps * UNIT)
+    return used * sizes // (sizes + fakes) if fakes else used

@@ -17,7 +17,7 @@ from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number
 from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
 from discreet.mechanism.buckets.planning.anatomy import anatomy_classes
-from discreet.mechanism.buckets.planning.caps import Classes, caps_of
+from discreet.mechanism.buckets.planning.caps import NOTHING, Classes, Defence, caps_of, most_people
 from discreet.mechanism.buckets.planning.near import Held, Setting
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.planners import PLANNERS, Problem
@@ -39,6 +39,7 @@ class BucketWindows:
     whole: BucketPlan
     sizes: str
     slack: Fraction
+    defence: Defence  # without fakes: small windows cannot hide them
 
     def __call__(self, windows: Sequence[Held]) -> Iterator[Setting | None]:
         span = self.whole.certificate
@@ -57,14 +58,14 @@ class BucketWindows:
             if place in fully:
                 yield fully[place]
             else:
-                yield self._planned(window, some, _quickly) or self._planned(window, every, self._choose)
+                yield self._planned(window, some, self._quickly) or self._planned(window, every, self._choose)
 
     def _planned(self, window: Held, sizes: Ints, choose: Choose) -> Setting | None:
         """With as much of the slack as can be kept, halved some times; or none."""
         for kept in (*steps_of(self.slack, window.counts), None):
             slacks = None if kept is None else slacks_of(window.counts, window.limits, self.slack, kept)
             if (classes := choose(window, sizes, slacks)) is not None:
-                records = _allocated(window, classes, slacks)
+                records = _allocated(window, classes, slacks, self.defence)
                 return Setting(classes=classes, records=records, kept_slack=kept or Fraction(0))
         return None
 
@@ -77,24 +78,25 @@ class BucketWindows:
             seconds=None,
             tell=lambda done: None,
             slacks=slacks,
+            defence=self.defence,
         )
         found = PLANNERS[self.sizes](problem)
         return None if found is None else found.classes
 
+    def _quickly(self, window: Held, sizes: Ints, slacks: Sequence[Fraction] | None) -> Classes | None:
+        caps = caps_of(window.limits, sizes, self.defence)
+        if slacks is None:
+            return quick_sizes(caps, window.counts, sizes, 1)
+        return quick_sizes(scaled_caps(caps, sizes, slacks), window.counts * UNIT, sizes, UNIT)
 
-def _quickly(window: Held, sizes: Ints, slacks: Sequence[Fraction] | None) -> Classes | None:
-    caps = caps_of(window.limits, sizes)
-    if slacks is None:
-        return quick_sizes(caps, window.counts, sizes, 1)
-    return quick_sizes(scaled_caps(caps, sizes, slacks), window.counts * UNIT, sizes, UNIT)
 
-
-def _allocated(window: Held, classes: Classes, slacks: Sequence[Fraction] | None) -> Ints:
+def _allocated(window: Held, classes: Classes, slacks: Sequence[Fraction] | None, defence: Defence) -> Ints:
     chosen = np.array([size for size, _ in classes], dtype=np.int64)
-    caps = caps_of(window.limits, chosen)
+    caps = caps_of(window.limits, chosen, defence)
     if slacks is None:
         return allocate(caps, window.counts, classes)
-    return allocate_with_slack(scaled_caps(caps, chosen, slacks), window.counts, classes, UNIT)
+    most = most_people(caps, classes, defence.fakes)
+    return allocate_with_slack(scaled_caps(caps, chosen, slacks), window.counts, classes, UNIT, most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,4 +113,6 @@ class AnatomyWindows:
             if classes is None or find_violation(held, allowed, classes) is not None:
                 yield None
             else:
-                yield Setting(classes=classes, records=_allocated(window, classes, None), kept_slack=Fraction(0))
+                yield Setting(
+                    classes=classes, records=_allocated(window, classes, None, NOTHING), kept_slack=Fraction(0)
+                )

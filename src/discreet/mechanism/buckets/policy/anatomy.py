@@ -54,7 +54,9 @@ class Anatomy(Bucketing):
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
         for name in section:
-            if name not in _KNOWN:
+            if name in ("known", "fakes"):
+                complain((name,), f'{name} must go with kind = "buckets"; Anatomy has nothing against who knows others')
+            elif name not in _KNOWN:
                 complain((name,), f"{name} is not a parameter of anatomy{did_you_mean(name, _KNOWN)}")
         if "l" not in section:
             complain((), "l is missing; give a whole number such as l = 4")

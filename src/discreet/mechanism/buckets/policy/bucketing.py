@@ -109,7 +109,7 @@ class Bucketing(ABC):
     def _plan_near(self, table: Table, coins: Coins, steps: Steps) -> tuple[BucketPlan, Along]:
         """The plans of all windows, and the rows in them."""
         whole = self.plan_of(table.histogram)
-        near = near_of(self.window, table.histogram, whole.tolerance)
+        near = near_of(self.window, table.histogram, whole.tolerance, whole.defence.known)
         with steps.step(_PLACE) as tell:
             along = lay_along(table, near.window, coins, tell)
         codes, counts = along.cells
@@ -131,11 +131,11 @@ class Bucketing(ABC):
         """Plan, draw the buckets of the planned classes, and write both tables and the manifest."""
         if self.assignment == "near":
             plan, along = self._plan_near(table, coins, steps)
-            drawn = write_near(table, plan, along, coins, folder, csv=csv, steps=steps)
+            drawn, certainty = write_near(table, plan, along, coins, folder, csv=csv, steps=steps), None
         else:
             with steps.step(_PLAN) as tell:
                 plan = self.plan_of(table.histogram, lambda _, done: tell(done))
-            drawn = write_buckets(table, plan, coins, folder, csv=csv, steps=steps)
+            drawn, certainty = write_buckets(table, plan, coins, folder, csv=csv, steps=steps)
         with steps.step(_LAST):
             write_manifest(
                 folder,
@@ -149,12 +149,21 @@ class Bucketing(ABC):
                     unprotected=plan.unprotected,
                     kept_slack=plan.kept_slack,
                     **_windows(plan, place),
+                    people=people_of(plan) if plan.defence.fakes else None,
+                    certainty=certainty,
                 ),
                 csv=csv,
                 continued=place.continued,
                 seeded=coins.seeded,
             )
         return drawn
+
+
+def people_of(plan: BucketPlan) -> tuple[tuple[object, tuple[int, ...]], ...]:
+    """How many people of each value that occurs are in the buckets of each size."""
+    sizes = [size for size, _ in plan.classes]
+    found = ((value, tuple(held.get(size, 0) for size in sizes)) for value, held in plan.allocation.items())
+    return tuple((value, numbers) for value, numbers in found if any(numbers))
 
 
 def _windows(plan: BucketPlan, place: Place) -> dict[str, Any]:

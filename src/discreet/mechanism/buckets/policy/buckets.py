@@ -26,6 +26,8 @@ from discreet.mechanism.buckets.planning.slack import DEFAULT, read_slack
 from discreet.mechanism.buckets.planning.window_plans import BucketWindows
 from discreet.mechanism.buckets.policy.assignment import SCHEMA as ASSIGNMENT
 from discreet.mechanism.buckets.policy.assignment import check_assignment, stated_assignment, toml_assignment
+from discreet.mechanism.buckets.policy.beside import SCHEMA as BESIDE
+from discreet.mechanism.buckets.policy.beside import check_beside, stated_beside
 from discreet.mechanism.buckets.policy.bucketing import COMPOSITION, Bucketing, read_composition
 from discreet.mechanism.buckets.policy.classic import classic_notes
 from discreet.mechanism.plan import Alternatives
@@ -37,10 +39,23 @@ from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 from discreet.table.table import Table
 
+_PARAMETERS = (
+    "tolerance",
+    "sizes",
+    "min_size",
+    "max_size",
+    "slack",
+    "composition",
+    "assignment",
+    "window",
+    "known",
+    "fakes",
+)
 _KEYS = ("theta", "floor", "ceiling", "values")  # of a tolerance
 _BESIDE: dict[str, dict[str, Any]] = {  # what a parameter is tried with, to be judged by itself
     "min_size": {"max_size": LARGEST},
     "window": {"assignment": "near"},
+    "known": {"max_size": LARGEST},
 }
 
 
@@ -56,6 +71,8 @@ class Buckets(Bucketing):
     composition: str = "free"
     assignment: str = "random"
     window: int | None = None
+    known: int = 0
+    fakes: int = 0
 
     kind: ClassVar[str] = "buckets"
     blamed: ClassVar[str] = "tolerance"
@@ -83,15 +100,15 @@ class Buckets(Bucketing):
         object.__setattr__(self, "slack", read_slack(self.slack))
         object.__setattr__(self, "composition", read_composition(self.composition))
         check_assignment(self.assignment, self.window, self.min_size or 1)
+        check_beside(self.known, self.fakes, self.max_size, self.assignment)
 
     @classmethod
     def read(cls, section: Mapping[str, Any], schema: Schema, complain: Complain) -> Mechanism | None:
-        known = ("tolerance", "sizes", "min_size", "max_size", "slack", "composition", "assignment", "window")
         for name in section:
-            if name not in known:
-                complain((name,), f"{name} is not a parameter of buckets{did_you_mean(name, known)}")
+            if name not in _PARAMETERS:
+                complain((name,), f"{name} is not a parameter of buckets{did_you_mean(name, _PARAMETERS)}")
         tolerance = _read_tolerance(section.get("tolerance"), schema, complain)
-        rest = {name: value for name, value in section.items() if name in known[1:]}
+        rest = {name: value for name, value in section.items() if name in _PARAMETERS[1:]}
         wrong = False
         for name, value in rest.items():
             both = {**_BESIDE.get(name, {}), name: value}
@@ -124,7 +141,15 @@ class Buckets(Bucketing):
         limits = self.tolerance.of(counts)
         try:
             found = plan_buckets(
-                counts, limits, self.sizes, self.min_size, self.max_size, progress=progress, slack=self.slack
+                counts,
+                limits,
+                self.sizes,
+                self.min_size,
+                self.max_size,
+                progress=progress,
+                slack=self.slack,
+                known=self.known,
+                fakes=self.fakes,
             )
             return replace(found, composition=self.composition)
         except Infeasible as error:
@@ -138,7 +163,7 @@ class Buckets(Bucketing):
 
     def window_planner(self, whole: BucketPlan) -> WindowPlanner:
         """The policy's planner, window by window."""
-        return BucketWindows(whole=whole, sizes=self.sizes, slack=exact("slack", self.slack))
+        return BucketWindows(whole=whole, sizes=self.sizes, slack=exact("slack", self.slack), defence=whole.defence)
 
     def alternatives(self, table: Table, over: str) -> Alternatives:
         """Every way to choose sizes side by side, or how the cost moves with theta or max_size."""
@@ -157,7 +182,8 @@ class Buckets(Bucketing):
     def guarantee(self, counts: Mapping[object, int]) -> FPrimePrivacy:
         """What a release of such a table promises."""
         limits = self.tolerance.of(counts)
-        return FPrimePrivacy(tolerance=tuple((value, limit) for value, limit in limits.items() if limit))
+        tolerance = tuple((value, limit) for value, limit in limits.items() if limit)
+        return FPrimePrivacy(tolerance=tolerance, known=self.known)
 
     def as_toml(self) -> dict[str, Any]:
         least = {} if self.min_size is None else {"min_size": self.min_size}
@@ -168,6 +194,7 @@ class Buckets(Bucketing):
             "slack": toml_number(exact("slack", self.slack)),
             "composition": self.composition,
             **toml_assignment(self.assignment, self.window),
+            **stated_beside(self.known, self.fakes),
             "tolerance": self._tolerance(toml_number),
         }
 
@@ -181,6 +208,7 @@ class Buckets(Bucketing):
             "composition": self.composition,
             "tolerance": self._tolerance(str),
             **stated_assignment(self.assignment, self.window),
+            **stated_beside(self.known, self.fakes),
         }
 
     @classmethod
@@ -201,6 +229,7 @@ class Buckets(Bucketing):
                 | NUMBER,
                 "composition": COMPOSITION,
                 **ASSIGNMENT,
+                **BESIDE,
                 "tolerance": {
                     "description": "How probable an inference of each value may become: min(ceiling, theta x share "
                     "+ floor), or as listed; the ceiling is 1 unless given.",
