@@ -16,13 +16,13 @@ import discreet
 from discreet.attack.buckets.corruption import Corruption
 from discreet.attack.buckets.knowing import (
     believed,
-    believed_by_totals,
     believed_without,
     expected_right,
     most_believed,
 )
 from discreet.attack.rate import computed
 from discreet.evaluate.scratch import opened, released, schema_of
+from discreet.guarantee.certainty import certainty
 
 F = {"a": Fraction(4, 10), "b": Fraction(3, 10), "c": Fraction(2, 10), "d": Fraction(1, 10)}
 
@@ -89,7 +89,7 @@ def test_fakes_hold_only_if_the_union_is_drawn_first():
 def test_exact_totals_undo_fakes_of_values_that_are_rare():
     """Two buckets abcde with one fake each, real 2, 2, 2, 1, 1: a, b, d known leave c with 1; a, b, c leave 1/2."""
     ways = by_totals(["abcde", "abcde"], 4, {"a": 2, "b": 2, "c": 2, "d": 1, "e": 1})
-    assert ways.knowing("abd").of("c") == 1 == believed_by_totals(1, 2, None)
+    assert ways.knowing("abd").of("c") == 1 == certainty(1, 2, None)
     assert ways.knowing("abc").of("d") == Fraction(1, 2)
     assert believed(1, 5, 3) == Fraction(1, 2)  # what the law says that does not look at totals
 
@@ -97,19 +97,19 @@ def test_exact_totals_undo_fakes_of_values_that_are_rare():
 def test_exact_totals_reach_beyond_the_product_form_in_tiny_tables():
     """x3y2, x2y3, four real of each: 15/26, and y 3/5 beside x, x, y, 8/15 beside x. By the form 3/5, 1/2, 1/2."""
     ways, even = by_totals(["xxxyy", "xxyyy"], 4, {"x": 4, "y": 4}), Fraction(1)
-    assert ways.of("x") == Fraction(15, 26) <= believed_by_totals(3, 5, even) == Fraction(3, 5)
-    assert ways.knowing("xxy").of("y") == Fraction(3, 5) > believed_by_totals(1, 2, even) == Fraction(1, 2)
-    assert ways.knowing("x").of("y") == Fraction(8, 15) > believed_by_totals(2, 4, even) == Fraction(1, 2)
+    assert ways.of("x") == Fraction(15, 26) <= certainty(3, 5, even) == Fraction(3, 5)
+    assert ways.knowing("xxy").of("y") == Fraction(3, 5) > certainty(1, 2, even) == Fraction(1, 2)
+    assert ways.knowing("x").of("y") == Fraction(8, 15) > certainty(2, 4, even) == Fraction(1, 2)
 
 
 def test_uneven_odds_move_the_law_of_totals_between_one_over_the_slots_and_certainty():
     """rho = 1 is the law without totals, and Pr grows with rho to 1."""
-    assert believed_by_totals(1, 5, Fraction(1)) == believed(1, 5)
-    found = [believed_by_totals(1, 5, Fraction(odds)) for odds in (1, 2, 8, 1000)]
+    assert certainty(1, 5, Fraction(1)) == believed(1, 5)
+    found = [certainty(1, 5, Fraction(odds)) for odds in (1, 2, 8, 1000)]
     assert found == sorted(found)
     assert found[1] == Fraction(2, 6)
     assert 1 - found[-1] < Fraction(1, 200)
-    assert believed_by_totals(0, 5, None) == 0
+    assert certainty(0, 5, None) == 0
 
 
 def test_beliefs_about_others_that_do_not_depend_on_the_person_stay_within_the_law():

@@ -23,7 +23,7 @@ def bucket_release(target: Target) -> BucketRelease:
 
 
 def shares(release: BucketRelease) -> Beliefs:
-    """What one bucket alone says of each of its rows: c_x / S."""
+    """What one bucket alone says of each of its rows: c_x / (S + sigma), to one who knows nothing of the fakes."""
     composition = release.composition
     begins = np.searchsorted(composition.bucket, np.arange(len(composition.ids) + 1))
 
@@ -33,10 +33,17 @@ def shares(release: BucketRelease) -> Beliefs:
         lengths = begins[buckets + 1] - begins[buckets]
         entries = np.repeat(begins[buckets] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
         counts[np.repeat(np.arange(len(buckets)), lengths), composition.value[entries]] = composition.count[entries]
-        found: Floats = (counts / composition.sizes[buckets, None])[inverse]
+        found: Floats = (counts / composition.slots[buckets, None])[inverse]
         return found
 
     return believe
+
+
+def expected(release: BucketRelease) -> Beliefs:
+    """The same to one who looks at how many people have each value: the people that are expected there, c~_x / S."""
+    composition = release.composition
+    sizes = composition.sizes[composition.bucket]
+    return weighed(release, np.repeat(np.minimum(composition.expected, composition.count) / sizes, sizes))
 
 
 def learned(release: BucketRelease) -> Beliefs:
@@ -46,7 +53,7 @@ def learned(release: BucketRelease) -> Beliefs:
     """
     composition, weights = release.composition, release.posterior
     sizes = composition.sizes[composition.bucket]
-    if np.allclose(weights, np.repeat(composition.count / sizes, sizes), atol=1e-6):
+    if np.allclose(weights, np.repeat(composition.expected / sizes, sizes), atol=1e-6):
         weights = release.knowledge.second
     return weighed(release, weights)
 

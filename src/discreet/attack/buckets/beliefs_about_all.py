@@ -7,7 +7,8 @@ value; and what is learned of such people from the release itself, which is what
 it is only measured how far the quick posterior is from the exact one.
 
 Symbols: W as in `permanents.py`; buckets of up to 1,024 states are summed exactly, larger ones by the estimator's
-    approximation (Bethe messages, `estimate/buckets/learning/posterior.py`).
+    approximation (Bethe messages, `estimate/buckets/learning/posterior.py`). Each of sigma fakes is one more row, of
+    which he believes what the totals say of fakes: m_x of all m in the buckets of one size.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from discreet.attack.buckets.people import NOWHERE, people_of
 from discreet.attack.buckets.permanents import posterior, states_of
 from discreet.attack.rate import computed
 from discreet.attack.target import Target
-from discreet.ground.arrays import Floats, Ints
+from discreet.ground.arrays import Bools, Floats, Ints
 from discreet.ground.progress import Tell
 
 if TYPE_CHECKING:
+    from discreet.estimate.buckets.composition import Composition
     from discreet.estimate.buckets.release import BucketRelease
 
 _PEOPLE = 50  # for each value of the column, by sensitive value: fewer, and its frequencies are single people
@@ -156,11 +158,12 @@ def matched(release: BucketRelease, beliefs: Beliefs) -> Floats:
     from discreet.estimate.buckets.learning.places import Places  # it loads the compiler
 
     own = release.composition
-    rows = np.concatenate([[0], np.cumsum(own.sizes)])
+    rows = np.concatenate([[0], np.cumsum(own.slots)])
     entries = np.searchsorted(own.bucket, np.arange(len(own.ids) + 1))
-    begins = np.concatenate([[0], np.cumsum(own.sizes * np.diff(entries))])
+    begins = np.concatenate([[0], np.cumsum(own.slots * np.diff(entries))])
     found = np.empty(int(begins[-1]))
-    step = max(int(own.sizes.max()), _CELLS // len(own.values))
+    beliefs = with_nobody(own, beliefs)
+    step = max(int(own.slots.max()), _CELLS // len(own.values))
     cuts = np.unique(np.searchsorted(rows, np.append(np.arange(0, rows[-1], step), rows[-1])))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         some = np.arange(rows[first], rows[last])
@@ -178,7 +181,36 @@ def matched(release: BucketRelease, beliefs: Beliefs) -> Floats:
         )
         logs = np.log(np.maximum(beliefs(some), 1e-300)).astype(np.float32)
         found[begins[first] : begins[last]] = places.match(logs, _SCALINGS)
-    return found
+    return found[peoples(own)] if own.fakes else found
+
+
+def peoples(own: Composition) -> Bools:
+    """Which cells are people's, of buckets whose rows are their people and, after them, their fakes."""
+    slots, sizes = own.slots[own.bucket], own.sizes[own.bucket]
+    inside = np.arange(int(slots.sum())) - np.repeat(np.cumsum(slots) - slots, slots)
+    return np.asarray(inside < np.repeat(sizes, slots))
+
+
+def with_nobody(own: Composition, beliefs: Beliefs) -> Beliefs:
+    """The same beliefs of rows that are, bucket after bucket, its people and then its fakes."""
+    if not own.fakes:
+        return beliefs
+    people = np.asarray(own.people, dtype=np.float64)
+    cell = own.value * people.shape[1] + own.kind[own.bucket]
+    made = np.maximum(np.bincount(cell, own.count, minlength=people.size).reshape(people.shape) - people, 0)
+    shares = np.maximum(made / made.sum(axis=0), _LEAST * (people > 0) / len(people)).T
+    ends, before = np.cumsum(own.slots), np.cumsum(own.slots) - own.slots
+
+    def believe(rows: Ints) -> Floats:
+        bucket = np.searchsorted(ends, rows, side="right")
+        inside = rows - before[bucket]
+        real = inside < own.sizes[bucket]
+        found = np.empty((len(rows), len(own.values)))
+        found[real] = beliefs((rows - own.fakes * bucket)[real])
+        found[~real] = shares[own.kind[bucket[~real]]]
+        return found
+
+    return believe
 
 
 def summed_exactly(release: BucketRelease) -> float:
@@ -196,7 +228,8 @@ def differences(
     """
     own = release.composition
     entries = np.searchsorted(own.bucket, np.arange(len(own.ids) + 1))
-    rows = np.concatenate([[0], np.cumsum(own.sizes)])
+    rows, slots = (np.concatenate([[0], np.cumsum(each)]) for each in (own.sizes, own.slots))
+    prior = with_nobody(own, prior)
     logs = np.bincount(own.bucket, np.log2(own.count + 1.0), minlength=len(own.ids))
     open_ = np.flatnonzero((np.diff(entries) > 1) & (logs <= np.log2(_STATES) + 1e-9))
     chosen = np.sort(coins.choice(open_, min(_CHECKED, len(open_)), replace=False)) if len(open_) else open_
@@ -204,7 +237,8 @@ def differences(
     for g in chosen.tolist():
         some, inside = np.arange(rows[g], rows[g + 1]), slice(entries[g], entries[g + 1])
         counts, values = own.count[inside].tolist(), own.value[inside]
-        exact = posterior(np.maximum(prior(some)[:, values], 1e-30), counts)
+        every = np.arange(slots[g], slots[g + 1])
+        exact = posterior(np.maximum(prior(every)[:, values], 1e-30), counts)[: len(some)]
         off.append(np.abs(exact - believed(some)[:, values]).ravel())
         small += states_of(counts) <= _SUMMED
     return np.concatenate(off), len(chosen), small / max(1, len(chosen))

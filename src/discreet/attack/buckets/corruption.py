@@ -2,7 +2,8 @@
 
 Paper: [WWFW] section 6, after Tao, Xiao, Li and Zhang (ICDE 2008).
 The laws are in `knowing.py`. What he gets in the mean over who is known follows from the ST alone, whoever has what.
-With the table it is also measured, on buckets of which it is certain who has what.
+With the table it is also measured, on buckets of which it is certain who has what; with fakes also for one who knows
+how many people have each value (`totals.py`). The promise covers as many known others as it states.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 from discreet.attack.attack import Finding, Group
 from discreet.attack.buckets.beliefs import bucket_release
 from discreet.attack.buckets.guessing import RIGHT, tolerances_of
-from discreet.attack.buckets.knowing import expected_right, most_believed
+from discreet.attack.buckets.knowing import expected_right, most_of_people
+from discreet.attack.buckets.totals import Scores, by_totals
 from discreet.attack.buckets.truth import truth_of
 from discreet.attack.rate import clustered, computed
 from discreet.attack.target import Target
@@ -29,10 +31,14 @@ if TYPE_CHECKING:
 
 _NUMBERS = (0, 1, 2, 3, 5, 10, 20, 50, 100)  # of others that are known
 _TARGETS = 20_000  # people who are attacked where it is measured
+_TIE = 1e-9  # what chance decides between scores
 _CELLS = 1 << 22  # numbers of people by values or by rows of a bucket that are held at a time
-ALL = "all others"
+ALL, AND_TOTALS = "all others", "and the totals"
 USUAL = "always the most frequent value"
 TOTALS = "there are no fakes, so whoever knows the exact totals too, as everybody does, gets nothing more from them"
+UNIFORM = "by the law of fakes that are a uniform choice of the slots, for one who does not look at the totals"
+BY_LAW = "by the law of the draw, approximate; no promise covers what fakes add"
+ANYHOW = "whatever he knows of the fakes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,34 +56,36 @@ class Corruption:
 
     def run(self, target: Target, tell: Tell) -> Iterator[Finding]:
         composition, (known, fakes) = bucket_release(target).composition, stated(target)
-        rows = composition.sizes - fakes
+        rows = composition.sizes
         numbers = numbers_up_to(int(rows.max()) - 1, known)
         right = expected(composition, fakes, numbers, lambda done: tell(0.6 * done))
-        bound = usual_bound(tolerances_of(target), composition)
+        limits = tolerances_of(target)
         usual = float(composition.totals.max() / composition.totals.sum())
         for others, rate in zip(numbers, right, strict=True):
-            posterior, limit = largest(target, others, fakes)
+            posterior, limit = largest(target, others)
             yield Finding(
                 name=self.name,
                 variant=named(others, numbers),
                 group=self.group,
                 measures=f"{RIGHT}, in the mean over who the others are",
                 rate=computed(rate, int(rows.sum())),
-                bound=bound,
+                bound=usual_bound(limits, composition, min(others, known)),
                 baseline=usual,
                 baseline_is=USUAL,
-                covered=others == 0,
-                note="" if fakes or others else TOTALS,
+                covered=others <= known,
+                note=UNIFORM if fakes else "" if others else TOTALS,
                 details={"others": others, "fakes": fakes, "largest": float(posterior), "tolerance": float(limit)},
             )
         for others in (known, known + 1):
             yield self._most(target, others, fakes, covered=others == known)
+        if fakes:
+            yield self._certain(target)
         if target.table is not None:
             yield from self._measured(target, fakes, numbers, right, lambda done: tell(0.6 + 0.4 * done))
 
     def _most(self, target: Target, others: int, fakes: int, *, covered: bool) -> Finding:
         """The most that may be believed of any person, beside the tolerance; from files alone."""
-        posterior, limit = largest(target, others, fakes)
+        posterior, limit = largest(target, others)
         return Finding(
             name=self.name,
             variant=f"the most that {_people(others)} may give away",
@@ -86,7 +94,20 @@ class Corruption:
             rate=computed(posterior, bucket_release(target).rows),
             bound=limit,
             covered=covered,
+            note=ANYHOW if fakes else "",
             details={"others": others, "fakes": fakes},
+        )
+
+    def _certain(self, target: Target) -> Finding:
+        """The stated certainty: a bound of what all others and the totals give away."""
+        return Finding(
+            name=self.name,
+            variant=f"the most that {ALL} {AND_TOTALS} may give away",
+            group=self.group,
+            measures="the largest posterior of a protected value, as the release states it",
+            rate=computed(stated_certainty(target), bucket_release(target).rows),
+            covered=False,
+            note=BY_LAW,
         )
 
     def _measured(
@@ -104,18 +125,22 @@ class Corruption:
         for done, (others, rate) in enumerate(zip(numbers, right, strict=True)):
             if not others or not len(people):
                 continue
-            hit = guess_right(release.composition, bucket, truth.value, people, others, coins)
-            yield Finding(
-                name=self.name,
-                variant=f"{named(others, numbers)}, measured",
-                group=self.group,
-                measures=f"{RIGHT}, of those in whose bucket it is certain who has what",
-                rate=clustered(hit, bucket[people], target.confidence),
-                covered=False,
-                note=f"for all buckets the files say {float(rate):.1%}; those in which it is certain hold {share:.2%} "
-                "of people, and are no random choice of them",
-                details={"others": others, "fakes": fakes, "share_certain": share},
-            )
+            said = f"for all buckets the files say {float(rate):.1%}; "
+            for totals in (False, True) if fakes else (False,):
+                scores = by_totals(release.composition) if totals else None
+                hit = guess_right(release.composition, bucket, truth.value, people, others, coins, scores)
+                yield Finding(
+                    name=self.name,
+                    variant=f"{named(others, numbers)}{f' {AND_TOTALS}' * totals}, measured",
+                    group=self.group,
+                    measures=f"{RIGHT}, of those in whose bucket it is certain who has what",
+                    rate=clustered(hit, bucket[people], target.confidence),
+                    bound=stated_certainty(target) if totals and others == numbers[-1] else None,
+                    covered=False,
+                    note=f"{f'the bound is {BY_LAW}; ' if totals else said}those in which it is certain hold "
+                    f"{share:.2%} of people, and are no random choice of them",
+                    details={"others": others, "fakes": fakes, "share_certain": share},
+                )
             tell((done + 1) / len(numbers))
 
 
@@ -123,6 +148,11 @@ def stated(target: Target) -> tuple[int, int]:
     """How many known others the promise allows for, and how many fakes every bucket has; none where none are stated."""
     mechanism = target.manifest.statement.mechanism
     return int(getattr(mechanism, "known", 0)), int(getattr(mechanism, "fakes", 0))
+
+
+def stated_certainty(target: Target) -> Fraction:
+    """What a release with fakes says that one can be certain of who knows all others and the totals."""
+    return Fraction(target.manifest.statement.numbers.certainty)
 
 
 def numbers_up_to(most: int, known: int = 0) -> list[int]:
@@ -161,34 +191,50 @@ def expected(composition: Composition, fakes: int, numbers: list[int], tell: Tel
     return [total / people for total in right]
 
 
-def usual_bound(limits: list[Fraction], composition: Composition) -> Fraction:
-    """What the promise allows one who knows nobody, and guesses what is most frequent in each bucket."""
+def usual_bound(limits: list[Fraction], composition: Composition, others: int = 0) -> Fraction:
+    """What the promise allows one who knows so many others, and guesses what is left most often in each bucket; where
+    that may be several values, the one with the largest tolerance.
+    """
     order = np.lexsort((composition.value, -composition.count, composition.bucket))
     first = order[np.flatnonzero(np.diff(composition.bucket[order], prepend=-1))]
-    often = np.bincount(composition.value[first], composition.sizes, minlength=len(limits)).astype(np.int64)
+    value = composition.value[first]
+    if others:
+        rank = np.argsort(np.argsort([float(limit) for limit in limits], kind="stable"), kind="stable")
+        may = composition.count >= composition.count[first][composition.bucket] - others
+        most = np.zeros(len(first), dtype=np.int64)
+        np.maximum.at(most, composition.bucket[may], rank[composition.value[may]])
+        value = np.argsort(rank)[most]
+    often = np.bincount(value, composition.sizes, minlength=len(limits)).astype(np.int64)
     return sum((limit * int(n) for limit, n in zip(limits, often, strict=True)), Fraction(0)) / int(often.sum())
 
 
-def largest(target: Target, others: int, fakes: int) -> tuple[Fraction, Fraction]:
+def largest(target: Target, others: int) -> tuple[Fraction, Fraction]:
     """The posterior that goes furthest beyond its tolerance, or stays nearest below it, and the tolerance; of protected
-    values where there are some.
+    values where there are some, and whatever is known of fakes.
     """
     limits, own = tolerances_of(target), bucket_release(target).composition
     protected = np.array([limit < 1 for limit in limits])
     listed = np.flatnonzero(protected[own.value]) if protected[own.value].any() else np.arange(len(own.value))
     cells = np.unique(np.stack([own.value, own.count, own.sizes[own.bucket]])[:, listed], axis=1)
     best = Fraction(-1), Fraction(0), Fraction(1)
-    for x, count, slots in cells.T.tolist():
-        posterior = most_believed(count, slots, min(others, slots - fakes - 1))
+    for x, count, people in cells.T.tolist():
+        posterior = most_of_people(count, people, others)
         best = max(best, (posterior / limits[x], posterior, limits[x]))
     return best[1], best[2]
 
 
 def guess_right(
-    composition: Composition, bucket: Ints, value: Ints, people: Ints, others: int, coins: np.random.Generator
+    composition: Composition,
+    bucket: Ints,
+    value: Ints,
+    people: Ints,
+    others: int,
+    coins: np.random.Generator,
+    scores: Scores | None = None,
 ) -> Bools:
     """Whether his best guess of each person is right: of the values that are left when the others' are struck, the most
-    frequent one, ties by chance. `bucket` and `value` are those of every row, bucket after bucket.
+    frequent one, or the one with the highest of `scores`, ties by chance. `bucket` and `value` are those of every row,
+    bucket after bucket.
     """
     begins = np.searchsorted(bucket, np.arange(len(composition.ids) + 1))
     wide, values = int(np.diff(begins).max()), len(composition.values)
@@ -208,5 +254,8 @@ def guess_right(
         order = np.argsort(rank, axis=1)[:, :others]
         who, nth = np.nonzero(np.isfinite(np.take_along_axis(rank, order, axis=1)))
         np.subtract.at(left, (who, value[begins[own[who]] + order[who, nth]]), 1)
+        if scores is not None:
+            slots = np.maximum(np.floor(left), 0).astype(np.int64)
+            left = scores(own, slots) + (left - np.floor(left)) * _TIE
         hit[start : start + len(some)] = left.argmax(axis=1) == value[some]
     return hit

@@ -7,7 +7,8 @@ Symbols: S rows of the bucket, sigma fakes that were put beside them, c_x how of
     equally likely, and fixing q of them leaves uniform injections into the others.
 Departs: the paper's 1/(1 + sigma) for one who knows all others holds only where values are distinct: it is c_x - k_x
     times that. And whoever knows how many fakes of each value there are in all, as totals of real records tell, is not
-    held by it: see `believed_by_totals`.
+    held by it: see `totals.py` and guarantee/certainty.py. Whatever he knows of the fakes, he never has more than
+    min(c_x, S) / (S - q): given which slots are fakes, the rest are given to people uniformly.
 """
 
 from __future__ import annotations
@@ -28,16 +29,9 @@ def most_believed(count: int, slots: int, others: int) -> Fraction:
     return believed(count, slots, others, max(0, others - (slots - count)))
 
 
-def believed_by_totals(left: int, slots: int, odds: Fraction | None) -> Fraction:
-    """What x reaches for one who knows the exact totals too, by the law of the draw: approximate.
-
-    `left` of `slots` that are left are x. `odds`: the largest odds of real against fake of any value over the smallest;
-    None where some value has no fakes. It is a bound for weights of product form; in tiny tables the truth may lie
-    above it, by a tenth.
-    """
-    if odds is None:
-        return Fraction(int(left > 0))
-    return odds * left / (odds * left + slots - left)
+def most_of_people(count: int, people: int, others: int) -> Fraction:
+    """The largest Pr(x), whoever the others are and whatever he knows of the fakes: at worst none of them is x."""
+    return most_believed(min(count, people), people, min(others, people - 1))
 
 
 def believed_without(count: int, slots: int, excluded: int) -> Fraction:

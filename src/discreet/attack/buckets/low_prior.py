@@ -5,7 +5,8 @@ drawn: nine in ten of the values that a person does not have he holds for less p
 
 Paper: [RSH] section 2.4, "k-anonymity".
 Departs: the paper takes the values of the others for equally probable. Here he holds of the others what is true of all
-    people, so that one whose beliefs of a person are those of anybody learns what the bucket says and no more.
+    people, so that one whose beliefs of a person are those of anybody learns what the bucket says and no more. With
+    fakes he takes of each value the people that are expected in the bucket.
 """
 
 from __future__ import annotations
@@ -168,6 +169,6 @@ def _people(target: Target, rows: Ints, true: Ints, group: Ints) -> People:
     buckets, own = np.unique(release.qit.bucket[rows], return_inverse=True)
     place = np.full(len(composition.ids), len(buckets))
     place[buckets] = np.arange(len(buckets))
-    counts = np.zeros((len(buckets) + 1, len(composition.values)), dtype=np.int64)
-    counts[place[composition.bucket], composition.value] = composition.count
+    counts = np.zeros((len(buckets) + 1, len(composition.values)))
+    counts[place[composition.bucket], composition.value] = composition.expected
     return People(bucket=own, true=true[rows], group=group[rows], counts=counts[:-1])

@@ -1,7 +1,7 @@
 """The minimality attack: he knows how releases are planned, and asks for which tables this plan would have been made.
 
 Paper: Wong, Fu, Wang and Pei (VLDB 2007), on k-anonymity and l-diversity by generalization.
-Of random buckets he gets nothing: plan and compositions depend on the histogram only, which the ST publishes. So do
+Of random buckets he gets nothing: plan, compositions and fakes depend on the histogram only, which is published. So do
 those of near buckets, window by window, as long as the windows are those of the declared cut. A window that was joined
 with another, or made larger, because it could not be bucketed tells what it held. Whether that was done is seen in the
 files; what it tells is found by exact enumeration for tables of a few rows.
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from discreet.estimate.buckets.composition import Composition
 
 RANDOM = (
-    "plan and compositions follow from the histogram, which is published: how they were made tells nothing more; that "
-    "the classes are those of the usual planner is not checked"
+    "plan, compositions and fakes follow from the histogram, which is published: how they were made tells nothing "
+    "more; that the classes are those of the usual planner is not checked"
 )
 NEAR = (
     "windows are cut by a declared size or by the rule, and planned each by its own published counts: how they were "

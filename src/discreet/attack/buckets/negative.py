@@ -5,7 +5,8 @@ Symbols: N_vx people with value v of a quasi-identifier and the sensitive value 
     two had nothing to do with each other; z (`doubt`) and r (`rare`) the attack's fields; E what is struck for a row.
     By unbiased estimates x is struck for everybody with v where max(N^, 0) + z SE(N^) <= r N_v n_x / n: even with the
     doubt added, few of those who would be usual. By the model it is struck where p(x | pattern) <= r n_x / n.
-    Pr(x) = c_x / (S - c(E)) for x outside of E; c_x / S where E would be everything that the bucket holds.
+    Pr(x) = c_x / (S + sigma - c(E)) for x outside of E, with sigma fakes in each bucket, of which he knows nothing;
+    c_x / (S + sigma) where E would be everything that the bucket holds.
 """
 
 from __future__ import annotations

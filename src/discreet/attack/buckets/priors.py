@@ -28,12 +28,14 @@ def posterior(counts: Sequence[int], priors: Sequence[Fraction]) -> list[Fractio
 
 @dataclass(frozen=True, kw_only=True)
 class People:
-    """For each person the bucket, the true value and a group of the public columns; counts of bucket by value."""
+    """For each person the bucket, the true value and a group of the public columns; counts of bucket by value, or with
+    fakes the people that are expected there.
+    """
 
     bucket: Ints
     true: Ints
     group: Ints
-    counts: Ints
+    counts: Ints | Floats
 
     def reached(self, priors: Floats) -> Floats:
         """The posterior of each person's true value; `priors`: persons by values."""

@@ -7,7 +7,8 @@ that goes too far, the product form is left, which looks at nobody else.
 Symbols: c1_x, c2_x records of value x in a person's bucket of each release, p_x the share of x, in the mean of both.
     The product form holds x for c1_x c2_x / p_x, which for two releases of one table is c1_x c2_x / n_x.
 Departs: among many, what people further away leave over for a person is left out. A bucket that comes back as it was,
-    with the same people and counts, teaches nothing more: no coins were tossed for it again.
+    with the same people and counts, teaches nothing more: no coins were tossed for it again. Of fakes he knows nothing:
+    they are the records that are nobody's, any of a bucket's as probably as the others.
 """
 
 from __future__ import annotations

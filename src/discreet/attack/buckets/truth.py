@@ -8,6 +8,8 @@ everybody's bucket were known (on Adult to within .001 of what the coins say).
 
 Symbols: T_ix the probability that row i has value x, for the values of its bucket: bucket after bucket, within it value
     after value, and of each value row after row, as the estimator's posterior is laid out.
+    With fakes sigma slots of every bucket are nobody's, and of each value as many, in the buckets of one size, as the
+    release states: cells of the bucket's values by nobody are scaled with the others.
 Departs: scaling gives the distribution of most entropy within these sums, which is near the uniform one over
     assignments and not equal to it. For people who are like no other it is exact.
 """
@@ -28,6 +30,7 @@ from discreet.ground.arrays import Bools, Floats, Ints
 if TYPE_CHECKING:
     from discreet.estimate.buckets.composition import Composition
 
+_Goals = tuple[Floats, Floats, Floats]  # what people of a group, entries and rows add up to
 _ROUNDS = 400
 _NEAR = 1e-4  # how far sums may be off, beside what they are to be, where scaling may stop
 _FAR = 0.02  # where no assignment fits
@@ -78,7 +81,7 @@ def layout_of(composition: Composition) -> Layout:
     )
 
 
-def cells_of(composition: Composition) -> int:
+def open_cellsof(composition: Composition) -> int:
     """How many cells a release has."""
     return int(composition.sizes[composition.bucket].sum())
 
@@ -95,7 +98,15 @@ def truth_of(target: Target) -> Truth:
     wanted = group_of_row[layout.row] * values + layout.value
     place = np.minimum(np.searchsorted(cells, wanted), len(cells) - 1)
     there = cells[place] == wanted
-    weight, off = _scaled(layout, place, there, composition.count, have)
+    open_cells = _Cells(
+        row=layout.row[there], entry=layout.entry[there], group=place[there], start=np.ones(there.sum())
+    )
+    goals = have.astype(float), composition.count.astype(float), np.ones(len(group_of_row))
+    if composition.fakes:
+        open_cells, goals = _with_nobody(open_cells, goals, composition)
+    kept, off = _scaled(open_cells, goals)
+    weight = np.zeros(len(layout.row))
+    weight[there] = kept[: int(there.sum())]
     if off > _FAR:
         raise TableError(
             "the table must be the one that the release was made of; its people cannot be put into the buckets so that "
@@ -105,11 +116,37 @@ def truth_of(target: Target) -> Truth:
     return Truth(layout=layout, weight=weight, certain=open_ < _CERTAIN)
 
 
-def _scaled(layout: Layout, place: Ints, there: Bools, count: Ints, have: Ints) -> tuple[Floats, float]:
-    """Weights of the cells that are `there` with all sums as known, and how far off they still are."""
-    row, entry, group = layout.row[there], layout.entry[there], place[there]
-    sums = ((group, have.astype(float)), (entry, count.astype(float)), (row, np.ones(int(layout.row.max()) + 1)))
-    kept = np.ones(len(row))
+@dataclass(frozen=True, kw_only=True)
+class _Cells:
+    """Cells that are scaled, with what each starts from, and the row, the entry and the people that each adds to."""
+
+    row: Ints
+    entry: Ints
+    group: Ints
+    start: Floats
+
+
+def _with_nobody(cells: _Cells, goals: _Goals, composition: Composition) -> tuple[_Cells, _Goals]:
+    """The same with a cell of each entry for those of its slots that are nobody's."""
+    have, count, ones = goals
+    kinds, buckets = int(composition.kind.max()) + 1, len(composition.ids)
+    own = composition.value * kinds + composition.kind[composition.bucket]
+    people = np.asarray(composition.people).ravel()
+    made = np.maximum(np.bincount(own, composition.count, minlength=len(people)) - people, 0).astype(float)
+    found = _Cells(
+        row=np.concatenate([cells.row, len(ones) + composition.bucket]),
+        entry=np.concatenate([cells.entry, np.arange(len(count))]),
+        group=np.concatenate([cells.group, len(have) + own]),
+        start=np.concatenate([cells.start, np.full(len(count), float(composition.fakes))]),
+    )
+    fakes = np.full(buckets, float(composition.fakes))
+    return found, (np.concatenate([have, made]), count, np.concatenate([ones, fakes]))
+
+
+def _scaled(cells: _Cells, goals: _Goals) -> tuple[Floats, float]:
+    """Weights of the cells with all sums as known, and how far off they still are."""
+    sums = tuple(zip((cells.group, cells.entry, cells.row), goals, strict=True))
+    kept = cells.start
     off = 1.0
     for _ in range(_ROUNDS):
         off = 0.0
@@ -119,6 +156,4 @@ def _scaled(layout: Layout, place: Ints, there: Bools, count: Ints, have: Ints) 
             kept = kept * np.divide(goal, found, out=np.zeros_like(goal), where=found > 0)[index]
         if off < _NEAR:
             break
-    weight = np.zeros(len(layout.row))
-    weight[there] = kept
-    return weight, off
+    return kept, off

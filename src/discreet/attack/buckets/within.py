@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.attack.attack import Finding, Group
-from discreet.attack.buckets.beliefs import bucket_release, shares
+from discreet.attack.buckets.beliefs import bucket_release, expected, shares
 from discreet.attack.buckets.guessing import guess, scored, tolerances_of
 from discreet.attack.rate import computed
 from discreet.attack.target import Target
@@ -39,23 +39,32 @@ class WithinBucket:
         if target.table is not None:
             guesses = guess(target, shares(bucket_release(target)), tell)
             yield from scored(self.name, guesses, target, covered=True)
+            if bucket_release(target).composition.fakes:
+                guesses = guess(target, expected(bucket_release(target)), tell)
+                yield from scored(self.name, guesses, target, covered=True, variant="by the totals too")
 
     def _most(self, target: Target) -> Finding:
-        """The share of any bucket that comes nearest to its tolerance, or goes furthest beyond; from files alone."""
+        """The share of any bucket that comes nearest to its tolerance, or goes furthest beyond; from files alone.
+
+        It is of the people whom he may not know, with every record of the value taken for one of theirs.
+        """
         limits, composition = tolerances_of(target), bucket_release(target).composition
-        entry = _nearest(limits, composition.value, composition.count, composition.sizes[composition.bucket])
-        count, size = int(composition.count[entry]), int(composition.sizes[composition.bucket[entry]])
+        known = int(target.manifest.statement.mechanism.known)
+        people = composition.sizes[composition.bucket]
+        unknown = np.maximum(people - known, 1)
+        entry = _nearest(limits, composition.value, np.minimum(composition.count, unknown), unknown)
+        count, size = int(composition.count[entry]), int(people[entry])
         return Finding(
             name=self.name,
             variant="the share nearest to its tolerance",
             group=self.group,
             measures="the largest share of a value in a bucket, beside its tolerance",
-            rate=computed(Fraction(count, size), len(composition.count)),
+            rate=computed(Fraction(min(count, int(unknown[entry])), int(unknown[entry])), len(composition.count)),
             bound=limits[int(composition.value[entry])],
             baseline=float(composition.totals[composition.value[entry]] / composition.totals.sum()),
             baseline_is="the value's share of the whole table",
             covered=True,
-            details={"count": count, "size": size},
+            details={"count": count, "size": size, "known": known},
         )
 
 

@@ -2,7 +2,8 @@
 
 A world gives each person who was found in both releases a value, so that no bucket of either has more people with a
 value than it has records of it. The rest of a bucket may be anybody. A world weighs as many ways as there are to put
-its people to records of both releases, over what each value was held for before.
+its people to records of both releases, over what each value was held for before. Fakes are among the records that
+nobody of the world has.
 
 Symbols: c_gx records of value x in bucket g, k_gx people of a world in g with x, p_x the share of x before. A world
     weighs prod over buckets g of both releases and values x of c_gx! / (c_gx - k_gx)!, and prod over people of 1 / p_x.

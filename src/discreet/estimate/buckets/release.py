@@ -42,6 +42,9 @@ _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyon
 _MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
 _SHARE = 32  # bytes of a limited memory for each of them: a quarter of it
 _COLUMN = 16  # bytes of a row for its bucket, while it is read
+WITH_FAKES = (
+    "; fakes are not among them, and l by shares and alpha take them for real; all else is of the values with the fakes"
+)
 _SQUARES = 4  # tables of values by values that the decomposition takes
 
 
@@ -213,8 +216,9 @@ class BucketRelease(Release):
             found.count,
             kind="buckets",
             note="quasi-identifiers are published as they are, so people can be found in the release; k counts those "
-            "among whom nobody's value can be told",
+            "among whom nobody's value can be told" + (WITH_FAKES if found.fakes else ""),
             ordered=ordered,
+            fakes=found.fakes,
         )
 
     def known(self) -> dict[str, Ints]:

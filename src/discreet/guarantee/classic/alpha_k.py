@@ -38,14 +38,15 @@ def alpha_k_anonymity(classes: Classes, of: Collection[int] | None = None) -> Al
         if not of or not set(of) <= set(range(classes.values)):
             raise PolicyError(f"values must be positions below {classes.values}, one at least")
         entries = np.flatnonzero(np.isin(classes.value, list(of)))
-    entry = int(entries[largest(classes.count[entries], classes.sizes[classes.owner[entries]])])
-    place, count = int(classes.owner[entry]), int(classes.count[entry])
-    size = int(classes.sizes[place])
+    people = classes.people[classes.owner]
+    counts = np.minimum(classes.count, people)  # of a class with fakes, as if all of the value's rows were people's
+    entry = int(entries[largest(counts[entries], people[entries])])
+    place, count, size = int(classes.owner[entry]), int(counts[entry]), int(people[entry])
     return AlphaK(
         notion="(alpha, k)-anonymity",
         symbol="alpha",
         number=Fraction(count, size),
-        k=k_anonymity(classes).size,
+        k=int(k_anonymity(classes).number or 0),
         keeps="at most",
         count=count,
         why=f"one value has {count:,} of {rows(size)}, {percent(Fraction(count, size))}",

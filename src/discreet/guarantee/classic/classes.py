@@ -29,6 +29,7 @@ class Classes:
 
     `numbers` are what the classes are called, `kind` and `note` say in words what they are. Values are in their order,
     where they have one; a value that does not occur has no place among them. `ordered`: their order means something.
+    Of every class so many rows are `fakes`, which nobody has and nobody can tell from the others.
     """
 
     starts: Ints  # the first entry of each class
@@ -38,6 +39,7 @@ class Classes:
     kind: str = "classes"
     note: str = ""
     ordered: bool = False
+    fakes: int = 0
 
     @cached_property
     def owner(self) -> Ints:
@@ -47,6 +49,11 @@ class Classes:
     @cached_property
     def sizes(self) -> Ints:
         return np.add.reduceat(self.count, self.starts)
+
+    @property
+    def people(self) -> Ints:
+        """How many people each class has."""
+        return self.sizes - self.fakes
 
     @cached_property
     def totals(self) -> Ints:
@@ -79,6 +86,7 @@ def classes_of(
     kind: str = "classes",
     note: str = "",
     ordered: bool = False,
+    fakes: int = 0,
 ) -> Classes:
     """Classes of rows by the number of each row's class and value, or of counts; the same pair may come again.
 
@@ -105,6 +113,7 @@ def classes_of(
         kind=kind,
         note=note,
         ordered=ordered,
+        fakes=fakes,
     )
 
 

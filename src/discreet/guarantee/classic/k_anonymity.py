@@ -14,10 +14,10 @@ from discreet.guarantee.classic.measured import Measured, rows, worst_place
 
 
 def k_anonymity(classes: Classes) -> Measured:
-    """The largest k that all classes have: the size of the smallest. It says nothing of sensitive values."""
-    place = int(np.argmin(classes.sizes))
-    size = int(classes.sizes[place])
-    number = int((classes.sizes == size).sum())
+    """The largest k that all classes have: the people of the smallest. It says nothing of sensitive values."""
+    place = int(np.argmin(classes.people))
+    size = int(classes.people[place])
+    number = int((classes.people == size).sum())
     return Measured(
         notion="k-anonymity",
         symbol="k",

@@ -85,7 +85,7 @@ def percent(share: Fraction) -> str:
 
 def worst_place(classes: Classes, place: int) -> dict[str, int]:
     """Which class it is, and how large."""
-    return {"group": int(classes.numbers[place]), "size": int(classes.sizes[place])}
+    return {"group": int(classes.numbers[place]), "size": int(classes.people[place])}
 
 
 def largest(top: Counts, bottom: Counts) -> int:

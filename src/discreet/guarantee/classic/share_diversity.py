@@ -16,10 +16,15 @@ from discreet.guarantee.classic.measured import Measured, largest, percent, rows
 
 
 def share_diversity(classes: Classes) -> Measured:
-    """The largest l, which need not be whole: one over the largest share of a value in a class."""
-    entry = largest(classes.count, classes.sizes[classes.owner])
-    place, count = int(classes.owner[entry]), int(classes.count[entry])
-    size = int(classes.sizes[place])
+    """The largest l, which need not be whole: one over the largest share of a value in a class.
+
+    Of a class with fakes it is the share of its people, as if all of the value's rows were theirs.
+    """
+    people = classes.people[classes.owner]
+    counts = np.minimum(classes.count, people)
+    entry = largest(counts, people)
+    place, count = int(classes.owner[entry]), int(counts[entry])
+    size = int(classes.people[place])
     return Measured(
         notion="l-diversity by shares",
         symbol="l",
