@@ -136,6 +136,8 @@ class Corruption:
                     measures=f"{RIGHT}, of those in whose bucket it is certain who has what",
                     rate=clustered(hit, bucket[people], target.confidence),
                     bound=stated_certainty(target) if totals and others == numbers[-1] else None,
+                    baseline=float(rate) if totals else None,
+                    baseline_is="without the totals" if totals else "",
                     covered=False,
                     note=f"{f'the bound is {BY_LAW}; ' if totals else said}those in which it is certain hold "
                     f"{share:.2%} of people, and are no random choice of them",

@@ -59,4 +59,4 @@ def fake(left: Ints, beside: Floats, fakes: int) -> Floats:
         without = sums[:, k, None] - u * without
     whole = sums[:, -1, None]
     found = np.divide(u * without, whole, out=np.zeros_like(u), where=whole > 0)
-    return np.clip(found, 0.0, 1.0)
+    return np.asarray(np.clip(found, 0.0, 1.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -21,6 +21,9 @@ from discreet.series.coins import Coins
 
 if TYPE_CHECKING:
     from discreet.mechanism.buckets.planning.plan import BucketPlan
+
+
+WithFakes = Callable[..., tuple[Ids, Counts, Counts, Ints]]  # how fakes are put beside people: compose_with_fakes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,12 @@ class Slots:
 
 
 def draw_slots(
-    plan: BucketPlan, values: tuple[object, ...], composition: str, coins: Coins, tell: Tell = lambda done: None
+    plan: BucketPlan,
+    values: tuple[object, ...],
+    composition: str,
+    coins: Coins,
+    tell: Tell = lambda done: None,
+    with_fakes: WithFakes = compose_with_fakes,
 ) -> Slots:
     """Compose the buckets freely, evenly ("even", once "random") or in turn, with ids without meaning."""
     names = coins.stream("bucket ids").permutation(plan.buckets).astype(np.int32) + np.int32(1)
@@ -59,7 +67,7 @@ def draw_slots(
     limits = [plan.tolerance[value] for value in values]
     planned = plan.classes, records, limits, composition, names, coins, plan.defence, tell
     if plan.defence.fakes:
-        bucket, count, real, held = compose_with_fakes(*planned)
+        bucket, count, real, held = with_fakes(*planned)
     else:
         bucket, count, held = compose_classes(*planned)
         real = count

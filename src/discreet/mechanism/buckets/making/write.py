@@ -18,8 +18,8 @@ from discreet.errors import TableError
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Steps, Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids
-from discreet.mechanism.buckets.making.fakes import certainty_of
-from discreet.mechanism.buckets.making.slots import draw_slots, hand_out
+from discreet.mechanism.buckets.making.fakes import certainty_of, compose_with_fakes
+from discreet.mechanism.buckets.making.slots import WithFakes, draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.release.buckets.manifest import QIT, ST
 from discreet.release.copies import write_copies
@@ -37,14 +37,21 @@ SHARES = {DRAW: 0.3, WRITE_ST: 0.15, HAND_OUT: 0.1, SORT: 0.25}  # of the time, 
 
 
 def write_buckets(
-    table: Table, plan: BucketPlan, coins: Coins, folder: Path, *, csv: bool, steps: Steps
+    table: Table,
+    plan: BucketPlan,
+    coins: Coins,
+    folder: Path,
+    *,
+    csv: bool,
+    steps: Steps,
+    with_fakes: WithFakes = compose_with_fakes,
 ) -> tuple[bytes, Fraction | None]:
     """Fill `folder` with both tables; returns a digest of what the coins gave each row, and, with fakes, how certain
     one can be of a value who knows all others.
     """
     (folder / "data").mkdir()
     with steps.step(DRAW) as tell:
-        slots = draw_slots(plan, tuple(table.histogram), plan.composition, coins, tell)
+        slots = draw_slots(plan, tuple(table.histogram), plan.composition, coins, tell, with_fakes)
     with steps.step(WRITE_ST):
         order = np.argsort(slots.bucket.astype(np.int64) << 32 | slots.value)
         write_st(table.schema, slots.bucket, slots.value, slots.count, folder / ST, order)

@@ -13,7 +13,9 @@ from discreet.ground.progress import Progress, Steps
 from discreet.ground.shown import shown
 from discreet.guarantee.fprime import FPrimePrivacy
 from discreet.mechanism.buckets.making.curve import Along, lay_along
+from discreet.mechanism.buckets.making.fakes import compose_with_fakes
 from discreet.mechanism.buckets.making.near import write_near
+from discreet.mechanism.buckets.making.slots import WithFakes
 from discreet.mechanism.buckets.making.write import SHARES, write_buckets
 from discreet.mechanism.buckets.planning.near import Cells, WindowPlanner, near_of, plan_windows
 from discreet.mechanism.buckets.planning.plan import BucketPlan
@@ -62,6 +64,7 @@ class Bucketing(ABC):
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = True
     cost: ClassVar[Fraction] = Fraction(0)
+    with_fakes: ClassVar[WithFakes] = staticmethod(compose_with_fakes)
 
     @property
     def steps(self) -> Mapping[str, float]:
@@ -135,7 +138,9 @@ class Bucketing(ABC):
         else:
             with steps.step(_PLAN) as tell:
                 plan = self.plan_of(table.histogram, lambda _, done: tell(done))
-            drawn, certainty = write_buckets(table, plan, coins, folder, csv=csv, steps=steps)
+            drawn, certainty = write_buckets(
+                table, plan, coins, folder, csv=csv, steps=steps, with_fakes=self.with_fakes
+            )
         with steps.step(_LAST):
             write_manifest(
                 folder,
