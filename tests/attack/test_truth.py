@@ -1,6 +1,7 @@
 """Who has which value in a release: as the coins say it, where the table alone tells, and near it elsewhere."""
 
 from itertools import permutations
+from math import comb, factorial, prod
 
 import numpy as np
 import pyarrow as pa
@@ -33,14 +34,16 @@ def target_of(release: discreet.Release, table: discreet.Table) -> Target:
 
 
 def exact(target: Target) -> np.ndarray:
-    """For each row and value the share of all assignments of people to rows in which the row has the value."""
+    """For each row and value how much the assignments of people to rows weigh in which the row has the value: with
+    fakes an assignment weighs as many ways as there are to choose which slots are nobody's.
+    """
     release, codes = target.release, target.codes
     names, domain = target.schema.quasi_identifiers, list(target.schema.domains[target.schema.sensitive])
     shown = list(zip(*(release.qit.codes(name).tolist() for name in names), strict=True))
     alike = list(zip(*(codes[name].tolist() for name in names), strict=True))
     values = [release.composition.values.index(domain[each]) for each in codes[target.schema.sensitive]]
     counts = {(g, x): c for g, x, c in zip(*entries(release), strict=True)}
-    found, worlds = np.zeros((len(shown), len(release.composition.values))), 0
+    found, worlds = np.zeros((len(shown), len(release.composition.values))), 0.0
     for world in permutations(range(len(shown))):  # who stands in which row
         if any(shown[row] != alike[person] for row, person in enumerate(world)):
             continue
@@ -48,10 +51,11 @@ def exact(target: Target) -> np.ndarray:
         for row, person in enumerate(world):
             key = (int(release.qit.bucket[row]), values[person])
             held[key] = held.get(key, 0) + 1
-        if held == counts:
-            worlds += 1
+        if all(number <= counts.get(key, 0) for key, number in held.items()):
+            weight = prod(comb(count, held.get(key, 0)) * factorial(held.get(key, 0)) for key, count in counts.items())
+            worlds += weight
             for row, person in enumerate(world):
-                found[row, values[person]] += 1
+                found[row, values[person]] += weight
     return found / worlds
 
 
@@ -78,11 +82,36 @@ def test_every_sum_that_is_known_holds_and_probabilities_are_near_those_over_all
     assert found[law == 0].max(initial=0) < 0.02
 
 
-def test_where_everybody_is_alone_the_truth_is_certain():
-    """People with quasi-identifiers of their own have their own values, and no doubt is left."""
+@pytest.mark.parametrize("seed", range(6))
+def test_with_fakes_some_slots_are_nobodys_and_rows_still_have_one_value(seed):
+    """Two buckets of four people and a fake: nobody has as many as the totals leave, and the law is near."""
+    rows = table_of(8, 2, seed).select(["kind", "sort", "ill"])
+    two = pa.array(["a" if each in "ab" else "b" for each in rows["ill"].to_pylist()])
+    rows = rows.set_column(2, "ill", two)
+    mechanism = discreet.Buckets(tolerance=discreet.Tolerance(floor="3/4"), min_size=4, max_size=4, slack=0, fakes=1)
+    policy = discreet.Policy(schema=schema_of(rows, "ill"), mechanism=mechanism)
+    with opened(rows, policy) as table, released(table, mechanism, seed) as release:
+        target = target_of(release, table)
+        truth, law, composition = truth_of(target), exact(target), release.composition
+    found = np.zeros_like(law)
+    found[truth.layout.row, truth.layout.value] = truth.weight
+    people = np.bincount(truth.layout.entry, truth.weight)
+    assert composition.slots.tolist() == [5, 5]
+    assert np.allclose(found.sum(axis=1), 1, atol=1e-3)
+    assert (people <= composition.count + 2e-3).all()
+    assert np.allclose(np.bincount(composition.value, people), composition.totals, atol=5e-3)
+    assert np.abs(found - law).max() < 0.12
+    assert np.allclose(found[law == 1], 1, atol=0.02)
+    assert found[law == 0].max(initial=0) < 0.02
+
+
+@pytest.mark.parametrize(
+    "mechanism", [discreet.Anatomy(l=4), discreet.Buckets(tolerance=discreet.Tolerance(floor="1/2"), fakes=2)]
+)
+def test_where_everybody_is_alone_the_truth_is_certain(mechanism):
+    """People with quasi-identifiers of their own have their own values, and no doubt is left; with fakes neither."""
     rows = table_of(60, 3, 1).append_column("number", pa.array([f"n{each}" for each in range(60)]))
     rows = rows.select(["number", "kind", "ill"])
-    mechanism = discreet.Anatomy(l=4)
     policy = discreet.Policy(schema=schema_of(rows, "ill"), mechanism=mechanism)
     with opened(rows, policy) as table, released(table, mechanism, 3) as release:
         target = target_of(release, table)
