@@ -127,6 +127,8 @@ def test_queries_have_the_papers_form_and_their_counts_are_right():
             marks=pytest.mark.slow,
         ),
         ("low-prior", LOW_PRIOR_SEEDS),
+        ("differential-inference", {}),
+        ("fakes", {"the synthetic census": [0], "the releases": [0], "who is known": [0, 1, 2, 3]}),
         ("several-views", {"the synthetic census": [0], "the keys of the series": None}),
         ("diffgen-example", {"random trees": [0]}),
     ],

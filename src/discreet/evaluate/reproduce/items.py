@@ -12,6 +12,8 @@ from discreet.schema.nearest import did_you_mean
 ITEMS = {  # the file, and what it is called there
     "worked-examples": ("examples", "WORKED_EXAMPLES"),
     "classic-models": ("classic_models", "CLASSIC_MODELS"),
+    "differential-inference": ("differential_inference", "DIFFERENTIAL_INFERENCE"),
+    "fakes": ("fakes", "FAKES"),
     "frequencies": ("distributions", "FREQUENCIES"),
     "diversity": ("distributions", "DIVERSITY"),
     "mse": ("costs", "MSE"),
