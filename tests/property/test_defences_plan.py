@@ -117,9 +117,10 @@ def test_a_plan_with_fakes_can_be_composed_within_every_cap(problem, fakes, size
     defence, coins = Defence(known=known, fakes=fakes), Coins.from_seed(3)
     allowed = [limits[value] for value in counts]
     try:
-        bucket, count, real, held = compose_with_fakes(plan.classes, people, allowed, "free", names, coins, defence)
-    except Infeasible as refused:
-        assert refused.key == ("fakes",)  # in some tiny classes no choice of fakes has the totals
+        bucket, count, real, held, _ = compose_with_fakes(plan.classes, people, allowed, "free", names, coins, defence)
+    except Infeasible as refused:  # in some tiny classes no choice of fakes has the totals
+        if refused.key != ("fakes",):
+            raise
         return
     value = np.repeat(np.arange(len(counts)), held)
     place = 0

@@ -101,7 +101,8 @@ def test_fakes_are_uniform_over_all_choices_with_their_totals(name):
 @pytest.mark.parametrize("name", ["values that repeat", "several fakes"])
 def test_flags_that_are_not_exchanged_are_told_from_uniform_ones(name, monkeypatch):
     """What drawing and mending alone gives is another law."""
-    monkeypatch.setattr(flags, "EXCHANGES", 0)
+    monkeypatch.setattr(flags, "NEAR", 0)
+    monkeypatch.setattr(flags, "FAR", 0)
     found, most = statistic(CASES[name])
     assert found > most
 
