@@ -143,8 +143,8 @@ class BucketPlan:
         """How many records, at least, stand in a bucket of one value, whatever the coins give: whoever looks it up
         knows the value.
         """
-        if self.defence.fakes:  # beside which no bucket shows one value alone
-            return 0
+        if self.defence.fakes:
+            return sum(size * buckets for size, buckets in self.classes if self._of_one_value(size))
         if self.composition == "free":  # which moves records between the sizes
             return self.alone + self._alike(self.classes, max(self.counts.values(), default=0))
         found = self.alone
@@ -152,6 +152,10 @@ class BucketPlan:
             inside = max(shares.get(size, 0) for shares in self.allocation.values())
             found += self._alike(((size, buckets),), inside)
         return found
+
+    def _of_one_value(self, size: int) -> bool:
+        """Whether people in the buckets of a size have one value, and so have the fakes beside them."""
+        return sum(size in shares for shares in self.allocation.values()) == 1
 
     @staticmethod
     def _alike(classes: Classes, inside: int) -> int:
@@ -215,11 +219,9 @@ class BucketPlan:
                 "bucket may show their value with certainty. A ceiling below 1 protects them too"
             )
         if self.certain:
-            alone = f"{self.alone:,} of them alone" if self.alone else "none of them alone"
-            yield (
-                f"{self.certain:,} people or more stand in a bucket of one value ({alone}), which shows it with "
-                "certainty"
-            )
+            alone = f" ({self.alone:,} of them alone)" if self.alone else " (none of them alone)"
+            alone = "" if self.defence.fakes else alone
+            yield f"{self.certain:,} people or more stand in a bucket of one value{alone}, which shows it with certainty"
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         content: dict[str, Any] = {
