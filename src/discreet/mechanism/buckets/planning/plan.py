@@ -220,8 +220,8 @@ class BucketPlan:
             )
         if self.certain:
             alone = f" ({self.alone:,} of them alone)" if self.alone else " (none of them alone)"
-            alone = "" if self.defence.fakes else alone
-            yield f"{self.certain:,} people or more stand in a bucket of one value{alone}, which shows it with certainty"
+            who = f"{self.certain:,} people or more stand in a bucket of one value"
+            yield f"{who}{'' if self.defence.fakes else alone}, which shows it with certainty"
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         content: dict[str, Any] = {
