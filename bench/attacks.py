@@ -17,9 +17,9 @@ import argparse
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ from judged import DATA, QUARTER, F
 from tables import hospital
 
 import discreet
-from discreet.attack.attack import Finding
+from discreet.attack.attack import Finding, Group
 from discreet.attack.attacks import every_attack
 from discreet.attack.figure import drawn
 from discreet.attack.report import shown_number
@@ -149,8 +149,7 @@ def main() -> int:
     for case, rows, sensitive in cases(asked.only, asked.quick):
         report, cpu, verified = audits(case, rows, sensitive)
         show(case, report, cpu, verified, len(rows))
-        for name in {each.name for each in report.findings} if case.table != "hospital" else ():
-            some = [each for each in report.findings if each.name == name]
+        for name, some in pictured(case, report.findings).items():
             panels[name].append((f"{case.table}, {case.name}", some))
     if asked.figures:
         FIGURES.mkdir(exist_ok=True)
@@ -160,6 +159,17 @@ def main() -> int:
     if OVER:
         print("\nOVER: " + "; ".join(OVER))
     return 1 if OVER else 0
+
+
+def pictured(case: Case, findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    """What figures show of an audit of a public table, by attack; of what is measured t too, which is from 0 to 1."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for each in findings if case.table != "hospital" else ():
+        if each.group is not Group.MEASURED:
+            found[each.name].append(each)
+        elif isinstance(case.mechanism, discreet.Buckets):  # other releases have no people for classes
+            found[each.name].append(replace(each, share=each.share or each.details["symbol"] == "t"))
+    return found
 
 
 def cases(only: str, quick: bool) -> Iterator[tuple[Case, pa.Table, str]]:
