@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,8 @@ from cases import CASES, opened, policy_of, ward_frame
 import discreet
 from discreet.attack.carried import carried, uneven
 from discreet.attack.files import FileLeaks
+from discreet.evaluate.scratch import released
+from discreet.schema.domain import Dates, Decimals
 
 BY_NAME = {case.name: case for case in CASES}
 WRITE = importlib.import_module("discreet.mechanism.buckets.making.write")
@@ -73,6 +77,38 @@ def test_a_right_release_read_from_text_carries_nothing_else(tmp_path):
     folder.mkdir()
     ward_frame().to_csv(folder / "patients_of_2024.csv", index=False)
     assert found(report_of("buckets", tmp_path / "x", folder / "patients_of_2024.csv")) == {}
+
+
+def test_columns_of_few_numbers_and_dates_carry_nothing_else(tmp_path):
+    """No filter of their cells stands beside them, however often a cell comes again."""
+    schema = discreet.Schema(
+        quasi_identifiers=("floor", "admitted", "share"),
+        sensitive="disease",
+        domains={
+            "floor": discreet.Integers(low=0, high=9, missing=True),
+            "admitted": Dates(low=date(2020, 1, 1), high=date(2020, 1, 12)),
+            "share": Decimals(low=Decimal(0), high=Decimal(1), step=Decimal("0.25")),
+            "disease": discreet.Listed(values=("Flu", "long name " * 20, "ü" * 90)),
+        },
+    )
+    coins, rows = np.random.default_rng(2), 900
+    table = pa.table(
+        {
+            "floor": pa.array(coins.integers(0, 10, rows), mask=coins.random(rows) < 0.1),
+            "admitted": [date(2020, 1, 1 + day) for day in coins.integers(0, 12, rows).tolist()],
+            "share": [Decimal(each) / 4 for each in coins.integers(0, 5, rows).tolist()],
+            "disease": [list(schema.domains["disease"])[each] for each in coins.integers(0, 3, rows)],
+        }
+    )
+    for mechanism in (
+        discreet.Buckets(tolerance=discreet.Tolerance(floor="1/2")),
+        discreet.AlphaBeta(prior="0.1", posterior="0.5"),
+        discreet.DiffGen(epsilon=1),
+        discreet.Pairs(epsilon=1),
+    ):
+        policy = discreet.Policy(schema=schema, mechanism=mechanism)
+        with discreet.read_table(table, policy) as own, released(own, mechanism, 1) as release:
+            assert found(discreet.audit(release, own, attacks=[FileLeaks()])) == {}, mechanism.kind
 
 
 def test_values_of_the_domain_that_nobody_has_are_not_taken_for_a_leak(tmp_path):
