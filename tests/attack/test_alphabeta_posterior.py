@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from discreet import AlphaBeta, Frapp, Infeasible
 from discreet.attack.alphabeta.posterior import (
+    another_shown,
     correlated,
     evidence_of,
     exclusive,
@@ -142,6 +143,28 @@ def test_a_linker_with_fewer_than_one_over_d_candidates_passes_gamma(candidates)
         even, view = [F(1, candidates)] * candidates, (1, *[0] * (candidates - 1))
         exact = after(one_of(even), lambda world: shown_by(world, view, promise.keep, promise.insert), 0)
         assert linked(candidates, own) == exact
+
+
+@pytest.mark.parametrize("candidates", [2, 3, 5])
+def test_joe_has_hardly_malaria_where_diabetes_is_shown(candidates):
+    """[RSH] Example 6.4: one disease of so many, equally likely; the one that is shown is within gamma, and how much
+    less probable another becomes is found by going through all worlds.
+    """
+    promise = promise_of(F(1, candidates), F(1, candidates) + F(1, 10), "exclusive")
+    even, view = [F(1, candidates)] * candidates, (1, *[0] * (candidates - 1))
+    shown, another = (
+        after(one_of(even), lambda world: shown_by(world, view, promise.keep, promise.insert), t) for t in (0, 1)
+    )
+    assert F(1, candidates) < shown <= promise.gamma
+    assert another_shown(candidates, evidence_of(promise)) == another < F(1, candidates)
+
+
+def test_of_two_candidates_the_other_falls_further_than_gamma_over_d():
+    """Nothing bounds what a linker of few candidates rules out: at d = .02 and gamma = .8 it falls 98.5 times."""
+    promise = promise_of(F(1, 50), F(4, 5), "exclusive")
+    found = F(1, 2) / another_shown(2, evidence_of(promise))
+    assert float(found) == pytest.approx(98.5)
+    assert found > promise.gamma / promise.d
 
 
 def test_a_linker_passes_gamma_where_tuples_were_to_be_independent():

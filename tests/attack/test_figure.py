@@ -55,8 +55,19 @@ def test_numbers_that_are_no_shares_are_left_out_and_names_are_text():
     assert len(bars(svg)) == 1
     texts = [each.text for each in ElementTree.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314
     assert "<b>&" in texts
-    assert "guess, <script>" in texts
+    assert "<script>" in texts
     assert "30.0 %" in texts
+
+
+def test_rows_say_which_attack_where_there_are_several():
+    """In the figure of one attack its name stands above, and rows have that of the finding."""
+    one, other = finding(variant="some people"), finding(name="look")
+
+    def texts(*some: Finding) -> list[str | None]:
+        return [each.text for each in ElementTree.fromstring(drawn([("p", some)], "t")).iter(f"{SVG}text")]  # noqa: S314
+
+    assert {"guess, some people", "look"} <= {*texts(one, other)}
+    assert {"some people", "guess"} <= {*texts(one, finding())}
 
 
 def test_people_who_were_kept_out_are_a_ring():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +13,10 @@ import pytest
 from cases import CASES, opened, policy_of, ward_frame
 
 import discreet
-from discreet.attack.carried import carried
+from discreet.attack.carried import carried, uneven
 from discreet.attack.files import FileLeaks
+from discreet.evaluate.scratch import released
+from discreet.schema.domain import Dates, Decimals
 
 BY_NAME = {case.name: case for case in CASES}
 WRITE = importlib.import_module("discreet.mechanism.buckets.making.write")
@@ -75,6 +79,38 @@ def test_a_right_release_read_from_text_carries_nothing_else(tmp_path):
     assert found(report_of("buckets", tmp_path / "x", folder / "patients_of_2024.csv")) == {}
 
 
+def test_columns_of_few_numbers_and_dates_carry_nothing_else(tmp_path):
+    """No filter of their cells stands beside them, however often a cell comes again."""
+    schema = discreet.Schema(
+        quasi_identifiers=("floor", "admitted", "share"),
+        sensitive="disease",
+        domains={
+            "floor": discreet.Integers(low=0, high=9, missing=True),
+            "admitted": Dates(low=date(2020, 1, 1), high=date(2020, 1, 12)),
+            "share": Decimals(low=Decimal(0), high=Decimal(1), step=Decimal("0.25")),
+            "disease": discreet.Listed(values=("Flu", "long name " * 20, "ü" * 90)),
+        },
+    )
+    coins, rows = np.random.default_rng(2), 900
+    table = pa.table(
+        {
+            "floor": pa.array(coins.integers(0, 10, rows), mask=coins.random(rows) < 0.1),
+            "admitted": [date(2020, 1, 1 + day) for day in coins.integers(0, 12, rows).tolist()],
+            "share": [Decimal(each) / 4 for each in coins.integers(0, 5, rows).tolist()],
+            "disease": [list(schema.domains["disease"])[each] for each in coins.integers(0, 3, rows)],
+        }
+    )
+    for mechanism in (
+        discreet.Buckets(tolerance=discreet.Tolerance(floor="1/2")),
+        discreet.AlphaBeta(prior="0.1", posterior="0.5"),
+        discreet.DiffGen(epsilon=1),
+        discreet.Pairs(epsilon=1),
+    ):
+        policy = discreet.Policy(schema=schema, mechanism=mechanism)
+        with discreet.read_table(table, policy) as own, released(own, mechanism, 1) as release:
+            assert found(discreet.audit(release, own, attacks=[FileLeaks()])) == {}, mechanism.kind
+
+
 def test_values_of_the_domain_that_nobody_has_are_not_taken_for_a_leak(tmp_path):
     """A writer lists public values that no row has; an empty entry in their place says nothing either."""
     frame = ward_frame(400)
@@ -120,18 +156,40 @@ def test_a_dictionary_with_raw_values_is_found(strength, tmp_path, monkeypatch):
     assert not report.holds
 
 
-def test_a_dictionary_in_the_order_of_the_table_is_found(tmp_path, monkeypatch):
-    """Entries as they came, neither in the order of the domain nor as rows have them first."""
+@NEAR_ALL
+def test_a_dictionary_in_the_order_of_the_table_is_found(strength, tmp_path, monkeypatch):
+    """Entries, or a quarter of them, neither in the order of the domain nor as rows have them first."""
 
     def change(table):
         column = table["disease"].combine_chunks().cast(pa.string())
-        entries = [*reversed(column.unique().to_pylist())]
+        entries = column.unique().to_pylist()
+        some = max(2, int(strength * len(entries)))
+        entries[:some] = entries[:some][::-1]
         codes = pa.array([entries.index(each) for each in column.to_pylist()], pa.int32())
         return table.set_column(1, "disease", pa.DictionaryArray.from_arrays(codes, pa.array(entries))), None
 
     leaky(monkeypatch, change)
     report = report_of("buckets", tmp_path / "x", ward_frame())
     assert found(report) == {"dictionaries in an order of their own": 1}
+
+
+@NEAR_ALL
+def test_row_groups_that_end_with_some_people_are_found(strength, tmp_path, monkeypatch):
+    """A writer that begins a group after every seven buckets, or does so once and leaves the rest together."""
+
+    def write(groups, to):
+        table = pa.concat_tables(groups)
+        buckets = table["BID"].to_numpy()
+        ends = [int((buckets <= last).sum()) for last in range(7, int(buckets.max()), 7)]
+        ends = ends if strength == 1 else ends[:1]
+        with pq.ParquetWriter(to, table.schema, compression="zstd", store_schema=False) as writer:
+            for start, end in zip([0, *ends], [*ends, len(table)], strict=True):
+                writer.write_table(table.slice(start, end - start))
+
+    monkeypatch.setattr(WRITE, "write_parquet", write)
+    report = report_of("buckets", tmp_path / "x", ward_frame())
+    assert set(found(report)) == {"uneven row groups"}
+    assert not report["files, layout"].covered
 
 
 def test_a_file_that_nobody_declared_is_found(tmp_path, monkeypatch):
@@ -188,8 +246,11 @@ def test_a_statistic_that_is_no_cell_is_counted(tmp_path):
 
 
 def test_uneven_row_groups_are_counted(tmp_path):
-    """Only the last group may be smaller: a group's size must not be that of some people."""
+    """Only the last group may be other than the writers cut them: a size must not be that of some people."""
     with pq.ParquetWriter(tmp_path / "x.parquet", pa.schema([("x", pa.int64())]), store_schema=False) as writer:
         for rows in (5, 3, 5):
             writer.write_table(pa.table({"x": list(range(rows))}))
-    assert carried(tmp_path / "x.parquet", ["x"], {}) == {"uneven row groups": 1}
+    assert carried(tmp_path / "x.parquet", ["x"], {}) == {"uneven row groups": 2}
+    whole = 122_880
+    assert [uneven(each) for each in ([], [5], [whole, 5], [whole, whole, whole])] == [0, 0, 0, 0]
+    assert [uneven(each) for each in ([70, 50], [5, 7], [whole, whole + 1], [whole, 1 << 20, 3])] == [1, 2, 1, 1]

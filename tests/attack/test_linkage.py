@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from cases import CASES, policy_of, ward_frame
+from cases import CASES, policy_of, ward_frame, ward_schema
 
 import discreet
 from discreet.attack.linkage import AttributeLinkage, RecordLinkage
 from discreet.attack.uniqueness import Uniqueness, curve
+from discreet.mechanism.alphabeta.making.make import view_of
 
 QI = ["age", "gender", "postcode"]
 COARSE = ["gender", "postcode"]
@@ -60,6 +62,7 @@ def bucket_weights(folder, columns=QI):
     return found
 
 
+WARD = ward_schema()
 DOMAIN = ("Measles", "Asthma", "HIV", "Flu")
 
 
@@ -254,3 +257,44 @@ def test_what_needs_rows_says_that_there_are_none(tmp_path):
     report, _ = audited("diffgen", tmp_path, ward_frame(), RecordLinkage(), Uniqueness())
     assert [name for name, _ in report.left_out] == ["record-linkage"]
     assert [each.title for each in report.findings] == ["uniqueness, in the table"]
+
+
+def linked(folder, strength, monkeypatch, **options):
+    """Record and attribute linkage, where a publisher keeps more of the tuples and shows less noise than it says."""
+
+    def plant(own, earlier, guarantee, *rest):
+        keep = guarantee.keep + Fraction(strength) * (1 - guarantee.keep)
+        insert = guarantee.insert * (1 - Fraction(strength) * Fraction(999, 1000))
+        return view_of(own, earlier, replace(guarantee, keep=keep, insert=insert), *rest)
+
+    folder.mkdir()
+    monkeypatch.setattr("discreet.mechanism.alphabeta.policy.alphabeta.view_of", plant)
+    schema = replace(WARD, domains={**WARD.domains, "postcode": discreet.Integers(low=0, high=99)})
+    frame = ward_frame(3_000, 3)
+    frame["postcode"] = np.random.default_rng(4).integers(0, 100, len(frame))
+    policy = policy_of(BY_NAME["alphabeta"], folder, schema=schema)
+    with (
+        discreet.read_table(frame, policy) as table,
+        discreet.publish(table, policy, to=folder / "release", seed=1) as release,
+    ):
+        report = discreet.audit(
+            release, table, attacks=[RecordLinkage(), AttributeLinkage()], unverified=True, **options
+        )
+    return report["record-linkage"].rate, report["attribute-linkage"]
+
+
+def test_a_publisher_who_hides_people_less_than_it_says_is_linked_more(tmp_path, monkeypatch):
+    """By both attacks: next to no noise and all tuples, and a quarter of that, beyond both intervals."""
+    right, guess = linked(tmp_path / "right", 0, monkeypatch)
+    for strength in (1, Fraction(1, 4)):
+        more, better = linked(tmp_path / str(strength).replace("/", "of"), strength, monkeypatch)
+        assert more.low > right.high, strength
+        assert better.rate.low > guess.rate.high, strength
+
+
+def test_one_who_knows_what_half_of_the_people_share_is_at_chance(tmp_path, monkeypatch):
+    """Known by gender alone, a person has half of the rows for candidates; a value is guessed as if by habit."""
+    outside = ward_frame(3_000, 3)[["gender"]]
+    link, guess = linked(tmp_path / "right", 0, monkeypatch, outside=outside)
+    assert link.rate < 4 / len(outside)
+    assert guess.rate.low < guess.baseline

@@ -12,7 +12,8 @@ from html import escape
 from discreet.attack.attack import Finding
 from discreet.attack.report import shown_number
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 820, 360, 100, 26, 58
+_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 900, 460, 90, 26, 58
+_MOST = 66  # signs of a title that have room beside the bars
 _STYLE = (
     "text{font:13px sans-serif;fill:#24292f}.s{font-size:11px;fill:#57606a}.a{stroke:#d0d7de}.r{fill:#0969da}"
     ".x{fill:#cf222e}.c{fill:none;stroke:#bf8700;stroke-width:2}.i{stroke:#24292f;stroke-width:1.5}.b{stroke:#cf222e;stroke-width:2}"
@@ -25,10 +26,12 @@ _STYLE = (
 def drawn(panels: Sequence[tuple[str, Sequence[Finding]]], title: str) -> str:
     """An SVG of shares, panel below panel: bars are rates, thin lines intervals, red lines bounds, dashes baselines.
 
-    Numbers that are no shares have no place on this scale and are left out.
+    Numbers that are no shares have no place on this scale and are left out. Where all are of one attack, rows have the
+    names of its findings alone.
     """
     rows: list[str] = []
     y = _TOP
+    alone = len({each.name for _, findings in panels for each in findings}) == 1
     for name, findings in panels:
         some = [each for each in findings if each.share]
         if not some:
@@ -36,7 +39,7 @@ def drawn(panels: Sequence[tuple[str, Sequence[Finding]]], title: str) -> str:
         rows.append(f'<text x="8" y="{y + 14}" font-weight="bold">{escape(name)}</text>')
         y += _ROW
         for each in some:
-            rows += _row(each, y)
+            rows += _row(each, y, (each.variant or each.name) if alone else each.title)
             y += _ROW
         y += 8
     axis = [
@@ -60,11 +63,11 @@ def drawn(panels: Sequence[tuple[str, Sequence[Finding]]], title: str) -> str:
     )
 
 
-def _row(found: Finding, y: int) -> list[str]:
+def _row(found: Finding, y: int, title: str) -> list[str]:
     """One finding: its title, its bar, its interval, bound and baseline, and the rate as text."""
     middle, rate = y + 10, found.rate
     parts = [
-        f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{escape(_short(found.title))}</text>',
+        f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{escape(_short(title))}</text>',
         f'<rect class="{"x" if found.beats else "r"}" x="{_LEFT}" y="{y + 4}" height="12" '
         f'width="{_x(rate.rate) - _LEFT:.1f}"><title>{escape(found.measures)}</title></rect>',
     ]
@@ -83,5 +86,5 @@ def _x(share: Fraction | float) -> float:
     return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(1.0, max(0.0, float(share)))
 
 
-def _short(title: str, most: int = 52) -> str:
-    return title if len(title) <= most else title[: most - 3] + "..."
+def _short(title: str) -> str:
+    return title if len(title) <= _MOST else title[: _MOST - 3] + "..."

@@ -20,7 +20,15 @@ import numpy as np
 from discreet.attack.alphabeta.by_value import highest_by_value
 from discreet.attack.alphabeta.candidates import Left, alone, few_enough, shares_of
 from discreet.attack.alphabeta.pool import IMPOSSIBLE, Pool, pool_of, promise_of
-from discreet.attack.alphabeta.posterior import Evidence, Promise, evidence_of, heaviest, linked, several
+from discreet.attack.alphabeta.posterior import (
+    Evidence,
+    Promise,
+    another_shown,
+    evidence_of,
+    heaviest,
+    linked,
+    several,
+)
 from discreet.attack.alphabeta.seen import measured, seen_of, sole
 from discreet.attack.attack import Finding, Group
 from discreet.attack.rate import Rate, computed, rate_of
@@ -113,14 +121,13 @@ class Link:
 
     def _another(self, promise: Promise, candidates: int, own: Evidence) -> Finding:
         """Example 6.4: of a candidate that is not shown, where one other is."""
-        after = own.fall / (own.rise + (candidates - 1) * own.fall)
         return Finding(
             name=self.name,
             variant="another candidate is shown",
             group=self.group,
             measures="how many times less probable a candidate becomes to one who knows all quasi-identifiers, where "
             "another one alone is shown",
-            rate=computed(1 / (candidates * after), 1),
+            rate=computed(1 / (candidates * another_shown(candidates, own)), 1),
             bound=promise.gamma / promise.d,
             baseline=1.0,
             baseline_is="as probable as before",

@@ -119,6 +119,11 @@ def linked(candidates: Fraction | int, evidence: Evidence) -> Fraction:
     return evidence.rise / (evidence.rise + (candidates - 1) * evidence.fall)
 
 
+def another_shown(candidates: Fraction | int, evidence: Evidence) -> Fraction:
+    """The posterior of a candidate that is not shown, where one other of so many alone is."""
+    return evidence.fall / (evidence.rise + (candidates - 1) * evidence.fall)
+
+
 def correlated(prior: Fraction, given: Fraction, pair: tuple[Fraction, Fraction, Fraction]) -> Fraction:
     """The posterior of a tuple whose prior is that of another one, which is there with `given` if the first is.
 

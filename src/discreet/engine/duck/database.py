@@ -324,8 +324,8 @@ class Database(Closes):
         return [(row[0], row[1]) for row in self.rows(f"{counted} ORDER BY 2 DESC, 1 LIMIT {most}")]
 
     def write_parquet(self, query: str, to: Path) -> None:
-        """Write what a query gives to one Parquet file, in its order."""
-        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
+        """Write what a query gives to one Parquet file, in its order: its cells, and no filter of them beside."""
+        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}, WRITE_BLOOM_FILTER false"
         self.rows(f"COPY ({query}) TO {text(str(to))} ({options})", writes=to)
 
     def write_csv(self, parquet: Path, to: Path) -> None:

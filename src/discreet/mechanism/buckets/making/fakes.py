@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,10 +26,6 @@ from discreet.mechanism.buckets.making.flags import drawn_flags
 from discreet.mechanism.buckets.making.free import compose_freely
 from discreet.mechanism.buckets.planning.caps import Classes, Defence, caps_of
 from discreet.series.coins import Coins
-
-if TYPE_CHECKING:
-    from discreet.mechanism.buckets.making.slots import Slots
-    from discreet.mechanism.buckets.planning.plan import BucketPlan
 
 _TRIES = 200  # compositions of a class, of which nearly every one has a choice of fakes with the right totals
 
@@ -73,16 +68,20 @@ def compose_with_fakes(
     coins: Coins,
     defence: Defence,
     tell: Tell = lambda done: None,
-) -> tuple[Ids, Counts, Counts, Ints]:
+) -> tuple[Ids, Counts, Counts, Ints, Fraction]:
     """The buckets that hold each value, value after value, how often with fakes, how often people do, and how many
-    buckets they are. `people` has a row for each value and a column for each class; `names` are the buckets' ids.
+    buckets they are; and how certain one can be of a protected value who knows all others, and the totals.
+
+    `people` has a row for each value and a column for each class; `names` are the buckets' ids.
     """
-    parts, first = [], 0
+    parts, first, sure = [], 0, Fraction(0)
+    protected = np.array([limit < 1 for limit in limits])
     for j, (size, buckets) in enumerate(classes):
         caps = caps_of(limits, np.array([size]), defence)
         own = coins.derive(b"class with fakes", size.to_bytes(8, "big"))
         made = balanced(people[:, j], size, defence.fakes, own.stream("how many fakes"))
         bucket, count, flags, held = _one_class(people[:, j], made, buckets, caps, composition, own, defence.fakes)
+        sure = max(sure, _certainty(count, held, people[:, j], made, protected, defence.fakes))
         parts.append((names[first : first + buckets][bucket], count, count - flags, held))
         first += buckets
         tell(first / len(names))
@@ -90,38 +89,16 @@ def compose_with_fakes(
     held = np.array([part[3] for part in parts])
     value = np.concatenate([np.repeat(np.arange(len(each)), each) for each in held])
     order = np.argsort(value.astype(np.min_scalar_type(len(people))), kind="stable")
-    return bucket[order], count[order], real[order], held.sum(axis=0)
+    return bucket[order], count[order], real[order], held.sum(axis=0), sure
 
 
-def certainty_of(plan: BucketPlan, slots: Slots) -> Fraction:
-    """The most that one who knows all others of a bucket, and the totals, can believe of a protected value."""
-    sizes = np.bincount(slots.bucket, slots.count).astype(np.int64)
-    kinds = {size + plan.defence.fakes: j for j, (size, _) in enumerate(plan.classes)}
-    kind = np.zeros(int(sizes.max()) + 1, dtype=np.int64)
-    kind[list(kinds)] = list(kinds.values())
-    values, classes = len(slots.starts) - 1, len(plan.classes)
-    cell = slots.value.astype(np.int64) * classes + kind[sizes[slots.bucket]]
-    most = np.zeros(values * classes, dtype=np.int64)
-    np.maximum.at(most, cell, slots.count)
-    people, every = (
-        np.bincount(cell, part, minlength=values * classes).astype(np.int64).reshape(values, classes)
-        for part in (slots.real, slots.count)
-    )
-    protected = np.array([limit < 1 for limit in plan.tolerance.values()])
-    return worst(most.reshape(values, classes), people, every - people, protected, plan.defence.fakes)
-
-
-def worst(most: Ints, people: Ints, made: Ints, protected: Bools, fakes: int) -> Fraction:
-    """The same from how often a bucket holds a value at most, how many people have it and how many fakes: values by
-    classes.
-    """
-    found = Fraction(0)
-    for j in range(people.shape[1]):
-        there = np.flatnonzero(people[:, j])
-        odds = odds_ratio(zip(people[there, j].tolist(), made[there, j].tolist(), strict=True))
-        left = int(np.minimum(most[protected, j], 1 + fakes).max(initial=0))
-        found = max(found, certainty(left, 1 + fakes, odds))
-    return found
+def _certainty(count: Counts, held: Ints, people: Ints, made: Ints, protected: Bools, fakes: int) -> Fraction:
+    """What one who knows all others of a bucket, and the totals, can believe at most of a class' protected values."""
+    there = np.flatnonzero(held)
+    most = np.maximum.reduceat(count, (np.cumsum(held) - held)[there])
+    left = int(np.minimum(most[protected[there]], 1 + fakes).max(initial=0))
+    odds = odds_ratio(zip(people[there].tolist(), made[there].tolist(), strict=True))
+    return certainty(left, 1 + fakes, odds)
 
 
 def _one_class(

@@ -17,6 +17,20 @@ Words = NDArray[np.uint32]
 
 
 @compiled
+def by_bucket(bucket: Whole, count: Whole, ends: Ints, starts: Ints, place: Ints, value: Whole, sorted_: Whole) -> None:
+    """Turn entries that stand value after value into those that stand bucket after bucket: where each goes, the values
+    there and the counts there.
+    """
+    cursor = starts[:-1].copy()
+    for x in range(len(ends) - 1):
+        for e in range(ends[x], ends[x + 1]):
+            g = bucket[e]
+            at = cursor[g]
+            cursor[g] += 1
+            place[e], value[at], sorted_[at] = at, x, count[e]
+
+
+@compiled
 def draw_flags(starts: Ints, count: Whole, fakes: int, words: Words, flag: Whole) -> None:
     """In every bucket `fakes` of its slots, one after the other, each slot as likely as any other that is left."""
     for g in range(len(starts) - 1):
@@ -46,8 +60,9 @@ def settle_flags(
 ) -> bool:
     """Move flags until each value has as many as it is to have; whether there is a way.
 
-    `place` has the entries of each value, from `ends[x]` on. A flag goes from value z to y in a bucket that holds a
-    flagged z and an unflagged y; the shortest way is looked for from a value that has too few, rare ones first.
+    Of each value, from `ends[x]` on, `bucket` has its buckets and `place` where it stands in them. A flag goes from
+    value z to y in a bucket that holds a flagged z and an unflagged y; the shortest way is looked for from a value that
+    has too few, rare ones first.
     """
     values = len(made)
     excess = -made.astype(np.int64)
@@ -71,7 +86,7 @@ def settle_flags(
                     e = place[at]
                     if flag[e] >= count[e]:
                         continue
-                    g = bucket[e]
+                    g = bucket[at]
                     for other in range(starts[g], starts[g + 1]):
                         z = value[other]
                         if flag[other] > 0 and seen[z] != turn:
@@ -96,7 +111,13 @@ def settle_flags(
 
 @compiled
 def exchange_flags(
-    starts: Ints, value: Whole, count: Whole, flag: Whole, fakes: int, pairs: Ints, words: NDArray[np.uint32]
+    starts: Ints,
+    value: Whole,
+    count: Whole,
+    flag: Whole,
+    fakes: int,
+    pairs: NDArray[np.uint32],
+    words: NDArray[np.uint32],
 ) -> None:
     """Proposals: a flagged x of one bucket becomes a y, and a flagged y of another an x, where both have one unflagged.
 

@@ -11,13 +11,19 @@ Symbols: c_gx slots of bucket g with value x, sigma fakes in every bucket, m_x f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.ground.arrays import Ints
 from discreet.mechanism.buckets.making.compose import Counts, Ids
 from discreet.series.coins import Coins
 
-EXCHANGES = 10  # proposals for each fake
+Whole = NDArray[np.integer[Any]]
+NEAR, FAR = 8, 2  # proposals for each fake, within a stretch of buckets that a processor has at hand, and beyond
+_STRETCH = 1 << 14  # buckets
 _AT_ONCE = 1 << 20
 
 
@@ -28,26 +34,44 @@ def drawn_flags(
 
     Entries stand value after value, `held` of each, and say in which `bucket` (from 0) how often the value is.
     """
-    from discreet.mechanism.buckets.making.flag_loops import draw_flags, exchange_flags, settle_flags
+    from discreet.mechanism.buckets.making.flag_loops import by_bucket, draw_flags, settle_flags
 
-    order = np.argsort(bucket, kind="stable")  # bucket after bucket, and within it by value
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    value = np.repeat(np.arange(len(held), dtype=np.int32), held)[order]
     starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=buckets))])
     ends = np.concatenate([[0], np.cumsum(held)])
-    counts, flags = count[order].astype(np.int16), np.zeros(len(order), dtype=np.int16)
-    stream = coins.stream("fakes")
-    for first in range(0, buckets, _AT_ONCE):
-        last = min(buckets, first + _AT_ONCE)
+    place = np.empty(len(bucket), dtype=np.int64)
+    value, counts = np.empty(len(bucket), dtype=np.int32), np.empty(len(bucket), dtype=np.int16)
+    by_bucket(bucket, count, ends, starts, place, value, counts)
+    flags, stream = np.zeros(len(bucket), dtype=np.int16), coins.stream("fakes")
+    for first, last in _stretches(0, buckets, _AT_ONCE):
         words = stream.integers(0, 1 << 32, size=(last - first) * fakes, dtype=np.uint32)
         draw_flags(starts[first : last + 1], counts, fakes, words, flags)
     rare = np.argsort(made, kind="stable")
-    if not settle_flags(starts, bucket[order], value, counts, flags, place, ends, made, rare):
+    if not settle_flags(starts, bucket, value, counts, flags, place, ends, made, rare):
         return None
-    for done in range(0, EXCHANGES * buckets * fakes if buckets > 1 else 0, _AT_ONCE):
-        several = min(_AT_ONCE, EXCHANGES * buckets * fakes - done)
-        pairs = stream.integers(0, buckets, size=(several, 2))
-        words = stream.integers(0, 1 << 32, size=(several, 3), dtype=np.uint32)
-        exchange_flags(starts, value, counts, flags, fakes, pairs, words)
+    for first, last in _stretches(0, buckets, _STRETCH):
+        _exchanged(starts, value, counts, flags, fakes, (first, last), NEAR * (last - first) * fakes, stream)
+    _exchanged(starts, value, counts, flags, fakes, (0, buckets), FAR * buckets * fakes, stream)
     return flags[place].astype(np.uint8)
+
+
+def _exchanged(
+    starts: Ints,
+    value: Ids,
+    count: Whole,
+    flags: Whole,
+    fakes: int,
+    span: tuple[int, int],
+    proposals: int,
+    stream: np.random.Generator,
+) -> None:
+    """So many proposals between random buckets of a span."""
+    from discreet.mechanism.buckets.making.flag_loops import exchange_flags
+
+    for first, last in _stretches(0, proposals, _AT_ONCE):
+        pairs = stream.integers(*span, size=(last - first, 2), dtype=np.uint32)
+        words = stream.integers(0, 1 << 32, size=(last - first, 3), dtype=np.uint32)
+        exchange_flags(starts, value, count, flags, fakes, pairs, words)
+
+
+def _stretches(first: int, last: int, step: int) -> Iterator[tuple[int, int]]:
+    return ((start, min(last, start + step)) for start in range(first, last, step))

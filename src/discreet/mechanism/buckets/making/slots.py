@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     from discreet.mechanism.buckets.planning.plan import BucketPlan
 
 
-WithFakes = Callable[..., tuple[Ids, Counts, Counts, Ints]]  # how fakes are put beside people: compose_with_fakes
+WithFakes = Callable[
+    ..., tuple[Ids, Counts, Counts, Ints, Fraction]
+]  # how fakes are put beside people: compose_with_fakes
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slots:
     """The published counts, one entry for each bucket and value that meet, grouped by value (by position).
 
-    `real` of the count are people's: all of them, but for fakes.
+    `real` of the count are people's: all of them, but for fakes. With fakes, `certainty` is the most that one who knows
+    all others of a bucket, and the totals, can believe of a protected value.
     """
 
     bucket: Ids
@@ -39,6 +42,7 @@ class Slots:
     real: Counts = field(repr=False)
     starts: Ints  # where each value's records begin among all slots, and where the last ends
     coins: Coins = field(repr=False)
+    certainty: Fraction | None = None
 
     def shuffled(self) -> Ids:
         """Each value's bucket ids, one for each record, shuffled, value after value."""
@@ -67,10 +71,10 @@ def draw_slots(
     limits = [plan.tolerance[value] for value in values]
     planned = plan.classes, records, limits, composition, names, coins, plan.defence, tell
     if plan.defence.fakes:
-        bucket, count, real, held = with_fakes(*planned)
+        bucket, count, real, held, sure = with_fakes(*planned)
     else:
         bucket, count, held = compose_classes(*planned)
-        real = count
+        real, sure = count, None
     return Slots(
         bucket=bucket,
         value=np.repeat(np.arange(len(values), dtype=np.min_scalar_type(len(values))), held),
@@ -78,6 +82,7 @@ def draw_slots(
         real=real,
         starts=np.concatenate([[0], np.cumsum(records.sum(axis=1))]).astype(np.int64),
         coins=coins,
+        certainty=sure,
     )
 
 

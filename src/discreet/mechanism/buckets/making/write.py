@@ -18,7 +18,7 @@ from discreet.errors import TableError
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Steps, Tell
 from discreet.mechanism.buckets.making.compose import Counts, Ids
-from discreet.mechanism.buckets.making.fakes import certainty_of, compose_with_fakes
+from discreet.mechanism.buckets.making.fakes import compose_with_fakes
 from discreet.mechanism.buckets.making.slots import WithFakes, draw_slots, hand_out
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.release.buckets.manifest import QIT, ST
@@ -55,9 +55,8 @@ def write_buckets(
     with steps.step(WRITE_ST):
         order = np.argsort(slots.bucket.astype(np.int64) << 32 | slots.value)
         write_st(table.schema, slots.bucket, slots.value, slots.count, folder / ST, order)
-        certainty = certainty_of(plan, slots) if plan.defence.fakes else None
     with steps.step(HAND_OUT) as tell:
-        ids, starts = slots.shuffled(), slots.starts
+        ids, starts, certainty = slots.shuffled(), slots.starts, slots.certainty
         del slots, order  # a large table's slots need not stay while its rows are read and sorted
         handed, drawn = gathered(table.rows, hand_out(ids, starts, _sensitive_codes(table, starts, tell)))
     del ids

@@ -19,6 +19,7 @@ import numpy as np
 from discreet.errors import PolicyError
 from discreet.ground.arrays import Bools, Ints
 from discreet.ground.progress import Steps, Tell
+from discreet.guarantee.certainty import certainty, odds_ratio
 from discreet.mechanism.buckets.making.compose import Counts, Ids
 from discreet.mechanism.buckets.making.slots import WithFakes, compose_classes
 from discreet.mechanism.buckets.planning.caps import Classes, Defence
@@ -38,30 +39,49 @@ def compose_with_uniform_fakes(
     coins: Coins,
     defence: Defence,
     tell: Tell = lambda done: None,
-) -> tuple[Ids, Counts, Counts, Ints]:
+) -> tuple[Ids, Counts, Counts, Ints, Fraction]:
     """As compose_with_fakes: the people of each class are composed alone, then each bucket gets fakes of its own."""
-    alone, buckets = replace(defence, fakes=0), len(names)
-    parts, first = [], 0
-    for j, (size, number) in enumerate(classes):
-        own, its = coins.derive(b"class", size.to_bytes(8, "big")), names[first : first + number]
-        parts.append(compose_classes(((size, number),), people[:, [j]], limits, composition, its, own, alone))
-        first += number
-        tell(first / buckets)
-    bucket = np.concatenate([part[0] for part in parts]).astype(np.int64) - 1
-    count = np.concatenate([part[1] for part in parts])
-    value = np.concatenate([np.repeat(np.arange(len(people)), part[2]) for part in parts])
-    drawn = uniform_values(bucket, value, people.sum(axis=1) > 0, buckets, defence.fakes, coins)
+    alone, there = replace(defence, fakes=0), people.sum(axis=1) > 0
+    protected = np.array([limit < 1 for limit in limits])
+    parts, first, sure = [], 0, Fraction(0)
+    for j, (size, buckets) in enumerate(classes):
+        own, ids = coins.derive(b"class", size.to_bytes(8, "big")), np.arange(buckets, dtype=np.int32)
+        part = compose_classes(((size, buckets),), people[:, [j]], limits, composition, ids, own, alone)
+        cell, count, real = _with_values(part, uniform_values(part, there, buckets, defence.fakes, own))
+        most, made = np.zeros(len(people), dtype=np.int64), np.bincount(cell // buckets, count - real, len(people))
+        np.maximum.at(most, cell // buckets, count)
+        sure = max(sure, _certainty(most, people[:, j], made.astype(np.int64), protected, defence.fakes))
+        parts.append((cell // buckets, names[first : first + buckets][cell % buckets], count, real))
+        first += buckets
+        tell(first / len(names))
+    value, bucket, count, real = (np.concatenate([part[place] for part in parts]) for place in range(4))
+    order = np.argsort(value, kind="stable")
+    return bucket[order], count[order], real[order], np.bincount(value, minlength=len(people)), sure
+
+
+def _with_values(part: tuple[Ids, Counts, Ints], drawn: Ints) -> tuple[Ints, Counts, Counts]:
+    """The cells of a class, value after value, how often each counts, and how often people do."""
+    bucket, count, held = part
+    buckets = len(drawn)
+    cells = np.repeat(np.arange(len(held)), held) * buckets + bucket
     fakes = drawn * buckets + np.arange(buckets)[:, None]
-    met, place = np.unique(np.concatenate([value * buckets + bucket, fakes.ravel()]), return_inverse=True)
+    met, place = np.unique(np.concatenate([cells, fakes.ravel()]), return_inverse=True)
     real = np.bincount(place[: len(count)], count, minlength=len(met)).astype(np.uint8)
-    every = real + np.bincount(place[len(count) :], minlength=len(met)).astype(np.uint8)
-    held = np.bincount(met // buckets, minlength=len(people))
-    return (met % buckets + 1).astype(np.int32), every, real, held
+    made = np.bincount(place[len(count) :], minlength=len(met)).astype(np.uint8)
+    return met.astype(np.int64), real + made, real
 
 
-def uniform_values(bucket: Ints, value: Ints, there: Bools, buckets: int, fakes: int, coins: Coins) -> Ints:
+def _certainty(most: Ints, people: Ints, made: Ints, protected: Bools, fakes: int) -> Fraction:
+    """What one who knows all others of a bucket, and the totals, can believe at most of a class' protected values."""
+    odds = odds_ratio(zip(people[people > 0].tolist(), made[people > 0].tolist(), strict=True))
+    left = int(np.minimum(most[protected & (people > 0)], 1 + fakes).max(initial=0))
+    return certainty(left, 1 + fakes, odds)
+
+
+def uniform_values(part: tuple[Ids, Counts, Ints], there: Bools, buckets: int, fakes: int, coins: Coins) -> Ints:
     """So many values for each bucket, drawn uniformly from those that are there and that it does not have."""
     draw = coins.stream("uniform fakes")
+    bucket, value = part[0], np.repeat(np.arange(len(there)), part[2])
     found = np.empty((buckets, fakes), dtype=np.int64)
     order = np.argsort(bucket, kind="stable")
     ranked = bucket[order]

@@ -14,11 +14,14 @@ from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.metrics import loss_of
 
 
-def broadened(classes: Classes, values: int, fakes: int) -> Classes | None:
-    """The same rows in classes that all have a fake for each of so many values; None where there is no such way, or
-    they have it as they are.
-    """
-    wanted, found = -(-values // fakes), classes
+def wanted_of(values: int, fakes: int) -> int:
+    """How many buckets of a size have a fake for each of so many values."""
+    return -(-values // fakes)
+
+
+def broadened(classes: Classes, wanted: int) -> Classes | None:
+    """The same rows in classes of so many buckets or more; None where there is no such way, or they have them."""
+    found = classes
     while small := [size for size, buckets in found if buckets < wanted]:
         better = min(_moved(found, small[0], wanted), key=loss_of, default=None)
         if better is None:

@@ -25,6 +25,7 @@ from discreet.schema.domain import key_of
 
 if TYPE_CHECKING:
     from discreet.mechanism.buckets.planning.forecast import Forecast
+    from discreet.mechanism.buckets.planning.price import Price
 
 _FEW = 8  # values that are named as what drives the cost
 _NAMED = 12  # values without protection that are named
@@ -65,6 +66,9 @@ class BucketPlan:
 
     Of near buckets, `near` says how large a window is, and `windows` have a plan each; the rest is of all of them
     together. `kept_slack` is the least that any of them keeps, and `slacks` are those of the whole table.
+
+    Where a `defence` is asked for, against one who knows others of a bucket, `without` is the plan that there would be
+    without it: for the price.
     """
 
     classes: Classes
@@ -80,6 +84,7 @@ class BucketPlan:
     defence: Defence = NOTHING
     near: Near | None = None
     windows: tuple[WindowPlan, ...] = field(default=(), repr=False)
+    without: BucketPlan | None = field(default=None, repr=False)
 
     @property
     def lower_bound(self) -> int:
@@ -138,6 +143,8 @@ class BucketPlan:
         """How many records, at least, stand in a bucket of one value, whatever the coins give: whoever looks it up
         knows the value.
         """
+        if self.defence.fakes:
+            return sum(size * buckets for size, buckets in self.classes if self._of_one_value(size))
         if self.composition == "free":  # which moves records between the sizes
             return self.alone + self._alike(self.classes, max(self.counts.values(), default=0))
         found = self.alone
@@ -145,6 +152,10 @@ class BucketPlan:
             inside = max(shares.get(size, 0) for shares in self.allocation.values())
             found += self._alike(((size, buckets),), inside)
         return found
+
+    def _of_one_value(self, size: int) -> bool:
+        """Whether people in the buckets of a size have one value, and so have the fakes beside them."""
+        return sum(size in shares for shares in self.allocation.values()) == 1
 
     @staticmethod
     def _alike(classes: Classes, inside: int) -> int:
@@ -186,6 +197,13 @@ class BucketPlan:
 
         return forecast_of(self)
 
+    @cached_property
+    def price(self) -> Price | None:
+        """What the defence costs and buys; None where there is none, or nothing to compare with."""
+        from discreet.mechanism.buckets.planning.price import price_of
+
+        return None if self.without is None else price_of(self, self.without)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         clock = (_CLOCK,) if self.stopped_by_clock else ()
@@ -201,11 +219,9 @@ class BucketPlan:
                 "bucket may show their value with certainty. A ceiling below 1 protects them too"
             )
         if self.certain:
-            alone = f"{self.alone:,} of them alone" if self.alone else "none of them alone"
-            yield (
-                f"{self.certain:,} people or more stand in a bucket of one value ({alone}), which shows it with "
-                "certainty"
-            )
+            alone = f" ({self.alone:,} of them alone)" if self.alone else " (none of them alone)"
+            who = f"{self.certain:,} people or more stand in a bucket of one value"
+            yield f"{who}{'' if self.defence.fakes else alone}, which shows it with certainty"
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -218,6 +234,7 @@ class BucketPlan:
             "kept_slack": str(self.kept_slack),
             "composition": self.composition,
             **self._near_json(),
+            **({} if self.price is None else self.price.as_json()),
             "stopped_by_clock": self.stopped_by_clock,
             "mse": self.mse,
             "information_loss": self.information_loss,
@@ -271,6 +288,8 @@ class BucketPlan:
         yield f"loss {self.loss:,} ({self._proved}); MSE {self.mse:.4f}, information loss {self.information_loss:.6f}"
         if self.slack:
             yield f"slack {float(self.kept_slack):g}{self._halved}: so much of every cap stays unused, less near it"
+        if self.price is not None:
+            yield from self.price.lines()
         if drivers := self.drivers():
             yield "the cost comes from values that cannot go into the smallest buckets:"
             for value, records, least in drivers[:_FEW]:

@@ -20,7 +20,7 @@ from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.progress import Progress
 from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
-from discreet.mechanism.buckets.planning.broad import broadened
+from discreet.mechanism.buckets.planning.broad import broadened, wanted_of
 from discreet.mechanism.buckets.planning.caps import (
     LARGEST,
     MOST_BESIDE,
@@ -172,9 +172,23 @@ def _tried(problem: Problem, sizes: str) -> Iterator[Found]:
             raised = [max(slack, more) for slack in slacks]
             if (found := PLANNERS[name](replace(problem, slacks=raised))) is None:
                 break
-            if fakes and (broad := broadened(found.classes, len(problem.counts), fakes)):
-                yield replace(found, classes=broad)
+            if fakes:
+                yield from _broader(found, replace(problem, slacks=raised), name)
             yield found
+
+
+def _broader(found: Found, problem: Problem, name: str) -> Iterator[Found]:
+    """Settings like one, in which more values have a fake in every class (broad.py): by the sizes that are broad
+    already, or by a few rows of other classes.
+    """
+    wanted = wanted_of(len(problem.counts), problem.defence.fakes)
+    broad = np.array([size for size, buckets in found.classes if buckets >= wanted], dtype=np.int64)
+    if 0 < len(broad) < len(found.classes) and (again := PLANNERS[name](replace(problem, sizes=broad))):
+        if classes := broadened(again.classes, wanted):
+            yield replace(again, classes=classes)
+        yield again
+    if classes := broadened(found.classes, wanted):
+        yield replace(found, classes=classes)
 
 
 def plan_of_classes(

@@ -57,7 +57,11 @@ def slacks_of(counts: Ints, limits: Sequence[Fraction], slack: Fraction, kept: F
 
 
 def scaled_caps(caps: Ints, sizes: Ints, slacks: Sequence[Fraction], fakes: int = 0) -> Ints:
-    """How many people of each value a bucket of each size may hold on average, in parts of a record, rounded down."""
+    """How many people of each value a bucket of each size may hold on average, in parts of a record, rounded down; up
+    where there is no slack to keep, for then whole people are counted before a setting is taken.
+    """
     parts = [UNIT + (-slack.numerator * UNIT // slack.denominator) for slack in slacks]
     used = np.where(caps < sizes + fakes, caps * np.array(parts, dtype=np.int64)[:, None], caps * UNIT)
-    return used * sizes // (sizes + fakes) if fakes else used
+    if not fakes:
+        return used
+    return used * sizes // (sizes + fakes) if any(slacks) else -(-used * sizes // (sizes + fakes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -72,6 +73,11 @@ class Bucketing(ABC):
         near = {_PLACE: 0.2, _PLAN: 0.5} if self.assignment == "near" else {_PLAN: 0.05}
         return {**near, **SHARES, _LAST: 0.02}
 
+    @property
+    def undefended(self) -> Bucketing | None:
+        """The same without anything against those who know others of a bucket; None where there is nothing."""
+        return None
+
     @abstractmethod
     def window_planner(self, whole: BucketPlan) -> WindowPlanner:
         """What plans a window of near buckets, beside the plan of the whole table."""
@@ -107,7 +113,8 @@ class Bucketing(ABC):
         else:
             found = self.plan_of(table.histogram, progress)
         check_stated(self.stated(found.near), self.guarantee(table.histogram), (self.blamed,))
-        return found
+        plain = self.undefended
+        return found if plain is None else replace(found, without=plain.plan(table))
 
     def _plan_near(self, table: Table, coins: Coins, steps: Steps) -> tuple[BucketPlan, Along]:
         """The plans of all windows, and the rows in them."""

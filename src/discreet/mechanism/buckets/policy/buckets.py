@@ -158,6 +158,10 @@ class Buckets(Bucketing):
                 error.key = ("tolerance", "values", key_of(named[0]))
             raise
 
+    @property
+    def undefended(self) -> Buckets | None:
+        return replace(self, known=0, fakes=0) if self.known or self.fakes else None
+
     def notes(self, schema: Schema) -> tuple[str, ...]:
         return tuple(classic_notes(self.tolerance, len(schema.domains[schema.sensitive])))
 
