@@ -200,8 +200,8 @@ def test_a_publisher_who_keeps_everybodys_bucket_gives_nothing(monkeypatch):
     """With other coins for all else, as bucket ids: the same people stand together with the same values."""
     real, slots = write.draw_slots, Coins.from_seed(9)
 
-    def kept(plan, values, composition, coins, tell=lambda done: None):
-        return real(plan, values, composition, slots, tell)
+    def kept(plan, values, composition, coins, *further):
+        return real(plan, values, composition, slots, *further)
 
     monkeypatch.setattr(write, "draw_slots", kept)
     table = rows(np.arange(ROWS))
