@@ -57,6 +57,8 @@ class Case:
 BUCKETS = (
     ("shares up to 1/4", discreet.Buckets(tolerance=QUARTER), True),
     ("theta 8, floor .02", discreet.Buckets(tolerance=F), False),
+    ("shares up to 1/4, known 1", discreet.Buckets(tolerance=QUARTER, known=1), False),
+    ("shares up to 1/4, fakes 1", discreet.Buckets(tolerance=QUARTER, fakes=1), False),
 )
 EPSILON = tuple(
     (f"{kind.kind} at epsilon {each}", kind(epsilon=each), False)
