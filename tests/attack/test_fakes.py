@@ -241,6 +241,19 @@ def test_the_papers_fakes_cannot_be_published_for_people(tmp_path):
     assert type(saved.mechanism) is discreet.Buckets
 
 
+def test_the_papers_fakes_are_as_the_paper_has_them():
+    """Distinct in every bucket and none of its people's values, each as often as a domain's value, over all buckets."""
+    with published(SKEWED, UniformFakes(tolerance=QUARTER, slack=0, fakes=1)) as (release, table):
+        composition = release.composition
+        assert composition.count.tolist() == [1] * len(composition.count)
+        assert (composition.slots == composition.sizes + 1).all()
+        assert composition.totals.tolist() == list(table.histogram.values())
+        made = np.bincount(composition.value, composition.count) - composition.totals
+    absent = 1 - composition.totals / len(composition.ids)  # the buckets that a value can be a fake of
+    assert made.sum() == len(composition.ids)
+    assert np.corrcoef(made, absent)[0, 1] > 0.9 > 0 > np.corrcoef(made, composition.totals)[0, 1]
+
+
 def test_what_files_bound_is_whatever_is_known_of_fakes():
     """min(c, S) / (S - q), whoever the others are: more than who knows nothing of fakes has, and never above 1."""
     for slots, rows in (("AABCD", 4), ("AABCDE", 4), ("AAAAAB", 4)):
