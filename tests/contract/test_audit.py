@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cases import ROWS, contents, policy_of, publish, usual_series, ward_frame
@@ -140,6 +141,31 @@ def test_a_release_that_does_not_verify_is_refused_unless_told(seeded, ward, tmp
         discreet.audit(broken, ward)
     report = discreet.audit(broken, ward, attacks=[], unverified=True)
     assert "DOES NOT VERIFY (hashes" in report.notes[0]
+
+
+def to_the_bucket_before(rows: pd.DataFrame) -> pd.DataFrame:
+    """The first row of the second bucket moves to the first."""
+    return rows.assign(BID=rows["BID"].where(rows.index != rows["BID"].searchsorted(2), 1))
+
+
+@pytest.mark.parametrize(
+    ("file", "edit"),
+    [
+        ("st.parquet", lambda rows: rows.assign(COUNT=rows["COUNT"] + (rows.index == 0))),
+        ("st.parquet", to_the_bucket_before),
+        ("qit.parquet", lambda rows: rows.iloc[1:]),
+        ("qit.parquet", to_the_bucket_before),
+    ],
+    ids=["a record more", "a record elsewhere", "a row less", "a row elsewhere"],
+)
+@pytest.mark.parametrize("table", [True, False], ids=["custodian", "stranger"])
+def test_rows_that_are_not_in_the_buckets_of_the_records_are_one_sentence(file, edit, table, house):
+    """Whoever attacks such a release as it is gets no traceback, and no number by arrays that do not fit."""
+    path = house / "release" / "data" / file
+    rows = pq.read_table(path)
+    pq.write_table(pa.Table.from_pandas(edit(rows.to_pandas()), schema=rows.schema, preserve_index=False), path)
+    words = ("audit", "release", "--unverified", *(("--against", "ward.csv", "--policy", "ward.toml") * table))
+    assert "verify says more" in mistake(*words, cwd=house)
 
 
 def test_a_release_from_a_seed_says_that_nothing_is_promised(report):
