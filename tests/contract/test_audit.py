@@ -292,6 +292,17 @@ def test_mistakes_are_one_sentence_and_nothing_is_written(house):
         assert said in mistake(*words, cwd=house)
 
 
+def test_an_audit_has_a_place_before_anything_is_attacked(house):
+    """A folder, a folder that there is not, and every file that is read for it are refused at once, and stay."""
+    before = contents(house)
+    right = ("audit", "release", "--against", "ward.csv", "--policy", "ward.toml", "--attack", "nonsense", "-o")
+    for place in (".", "release", "nowhere/a.txt"):
+        assert f"audit ({place}) must be a file in a folder that there is" in mistake(*right, place, cwd=house)
+    for read in ("ward.csv", "./ward.toml"):
+        assert "must not be a file that is read for it" in mistake(*right, read, cwd=house)
+    assert contents(house) == before
+
+
 def test_a_kept_audit_is_where_it_was_asked_for(house):
     """A text, JSON or a figure, beside what is printed."""
     words = ("audit", "release", "--against", "ward.csv", "--policy", "ward.toml", "--attack", "within-bucket", "-o")

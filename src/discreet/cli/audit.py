@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -71,7 +72,7 @@ def audit(
     if release is None:
         raise PolicyError("audit must be told a release folder; discreet audit --list lists the attacks")
     if output is not None:
-        check_place(output)
+        _check_free(output, against, outside, kept_out, policy, series)
     form = csv_form(delimiter, encoding, no_header)
     with ExitStack() as open_files, bar() as progress:
 
@@ -104,6 +105,15 @@ def audit(
     if not report.holds:
         raise typer.Exit(1)
     return None
+
+
+def _check_free(output: Path, *read: str | Path | None) -> None:
+    """Before anything is attacked: the audit has a place, and takes nobody's that is read for it."""
+    check_place(output)
+    given = [str(each) for each in read if each is not None]
+    paths = [Path(path) for each in given for path in (glob.glob(each) or [each])]
+    if any(path.exists() and output.exists() and output.samefile(path) for path in paths):
+        raise PolicyError(f"audit ({output}) must not be a file that is read for it; name another one")
 
 
 def _list(*, as_json: bool) -> None:
