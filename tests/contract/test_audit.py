@@ -220,6 +220,7 @@ def test_an_attack_on_another_kind_of_release_is_left_out_with_a_reason(house, t
     publish(frame, policy, tmp_path / "view", seed=1)
     report = discreet.audit(tmp_path / "view", frame, attacks=QUICK)
     assert report.left_out == (("within-bucket", "it attacks buckets releases"),)
+    assert "no attack was run" in str(report)
 
 
 def replace_case(name: str):
