@@ -192,6 +192,8 @@ def house(tmp_path: Path) -> Path:
     [
         ({"attacks": ["within-buckets"]}, discreet.PolicyError, r"did you mean within-bucket\?"),
         ({"attacks": ["\x1b[31m"]}, discreet.PolicyError, "discreet audit --list"),
+        ({"attacks": [WithinBucket]}, discreet.PolicyError, r"attack \(WithinBucket\) must be a name or the value"),
+        ({"attacks": [3]}, discreet.PolicyError, r"attack \(int\) must be a name or the value"),
         ({"confidence": 1.0}, discreet.PolicyError, r"confidence \(1.0\) must be between 0 and 1"),
         ({"confidence": float("nan")}, discreet.PolicyError, "confidence"),
         ({"series": "nowhere.series"}, discreet.TableError, r"series \(nowhere.series\) must be a file"),
@@ -206,9 +208,10 @@ def test_what_is_asked_wrongly_is_one_sentence(house, options, error, words):
 
 
 def test_attacks_are_asked_for_by_name_or_as_values(house):
-    """In the order in which they are named, and only these."""
-    for asked in (QUICK, [WithinBucket()]):
+    """In the order in which they are named, only these, and each once; one may stand alone."""
+    for asked in (QUICK, [WithinBucket()], "within-bucket", QUICK * 2, [WithinBucket()] * 2):
         report = discreet.audit(house / "release", ward_frame(), attacks=asked)
+        assert len({each.title for each in report.findings}) == len(report.findings)
         assert {each.name for each in report.findings} == set(QUICK)
         assert not report.left_out
 
