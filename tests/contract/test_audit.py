@@ -279,6 +279,42 @@ def test_the_list_names_every_attack(house):
         assert each["group"] in {group.value for group in Group}
 
 
+BANDED = """
+version = 1
+[table]
+quasi_identifiers = ["age", "sex"]
+sensitive = "ill"
+[domains.age]
+integers = [0, 99]
+widths = [10]
+publish_level = 1
+[domains.sex]
+values = ["F", "M"]
+missing = "category"
+missing_as = ["?"]
+[domains.ill]
+values = ["a", "b", "c", "d"]
+[mechanism]
+kind = "anatomy"
+l = 2
+"""
+
+
+def test_an_outside_table_is_read_by_the_policy_too(tmp_path):
+    """By its levels and marks, though it has not all columns; without the policy its cells are none of the release."""
+    people = pd.DataFrame({"age": range(80), "sex": [*"FM?F"] * 20, "ill": [*"abcd"] * 20})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    people[["sex", "age"]].iloc[::2].assign(shoe=40).to_csv(tmp_path / "voters.csv", index=False)
+    (tmp_path / "people.toml").write_text(BANDED)
+    run("publish", "people.csv", "--policy", "people.toml", "-o", "release", cwd=tmp_path)
+    words = ("audit", "release", "--attack", "uniqueness", "--attack", "record-linkage", "--outside", "voters.csv")
+    found = as_json(*words, "--policy", "people.toml", "--against", "people.csv", cwd=tmp_path)
+    assert {each["name"] for each in found["attacks"]} == {"uniqueness", "record-linkage"}
+    assert mistake(*words, cwd=tmp_path)
+    people.assign(sex="X").to_csv(tmp_path / "voters.csv", index=False)
+    assert "does not fit the policy" in mistake(*words, "--policy", "people.toml", cwd=tmp_path)
+
+
 def test_mistakes_are_one_sentence_and_nothing_is_written(house):
     """Exit 2 for a release that is none, another table, an attack that is none, or a place inside the release."""
     frame = ward_frame()

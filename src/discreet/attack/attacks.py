@@ -66,7 +66,7 @@ def chosen(kind: str, asked: Iterable[str | Attack] | None) -> list[Attack]:
 
 def _value(each: Attack) -> Attack:
     """An attack as it was handed in; raises PolicyError where it is none, or a class of them."""
-    if isinstance(each, type) or not all(hasattr(each, part) for part in ("name", "unfit", "run")):
+    if isinstance(each, type) or not isinstance(each, Attack):
         what = each.__name__ if isinstance(each, type) else type(each).__name__
         raise PolicyError(f"attack ({what}) must be a name or the value of an attack, such as WithinBucket()")
     return each

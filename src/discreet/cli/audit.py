@@ -13,6 +13,7 @@ from discreet.attack.attacks import every_attack
 from discreet.attack.audit import CONFIDENCE
 from discreet.attack.audit import audit as audit_release
 from discreet.attack.keep import check_place, keep
+from discreet.attack.match import read_outside
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
@@ -82,12 +83,18 @@ def audit(
                 return source
             return open_files.enter_context(read_table(source, load_for(policy, source, csv=form), csv=form))
 
+        def read_by_part(source: str | None) -> Table | str | None:
+            """The same of a table that need not have all columns."""
+            if source is None or policy is None:
+                return source
+            return open_files.enter_context(read_outside(source, load_for(policy, source, csv=form), csv=form))
+
         report = audit_release(
             release,
             read(against),
             attacks=attack,
             others=other or (),
-            outside=outside,
+            outside=read_by_part(outside),
             kept_out=read(kept_out),
             series=series,
             csv=form,
