@@ -76,6 +76,8 @@ class AuditReport:
         beaten = [each.title for each in self.findings if each.beats]
         if beaten:
             return f"THE PROMISE IS BEATEN by an adversary that it covers: {'; '.join(beaten)}"
+        if not self.findings:
+            return "no attack was run, so nothing is known"
         covered = sum(each.covered for each in self.findings)
         beyond = sum(not each.covered and each.group is not Group.MEASURED for each in self.findings)
         return (
