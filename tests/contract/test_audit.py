@@ -59,6 +59,17 @@ def test_a_finding_says_all_that_a_reader_needs(report):
     assert len({each.title for each in report.findings}) == len(report.findings)
 
 
+def test_a_report_ends_with_the_best_of_what_is_not_covered(report):
+    """Each attack on values once, the best of its findings, best first; and none that gains nothing by the release."""
+    found = [each for each in report.findings if not each.covered and each.share and each.baseline is not None]
+    found = [each for each in found if each.group.value == "inference" and each.rate.rate > each.baseline]
+    best = {name: max(each.rate.rate for each in found if each.name == name) for name in {each.name for each in found}}
+    assert {each.name: each.rate.rate for each in report.beyond} == best
+    rates = [each.rate.rate for each in report.beyond]
+    assert rates == sorted(rates, reverse=True)
+    assert list(report.lines)[-1] == report.verdict
+
+
 def test_a_report_is_json_with_the_public_keys(report):
     """As DESIGN has them, and plain JSON without NaN."""
     found = json.loads(json.dumps(report.as_json(), allow_nan=False))
