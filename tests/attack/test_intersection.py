@@ -277,6 +277,22 @@ def test_without_a_release_to_compare_it_says_why():
         )
 
 
+def test_further_releases_are_numbered_as_they_were_handed_in():
+    """One about another thing is left out, and the next one keeps its place."""
+    table, mechanism = rows(np.arange(ROWS)), discreet.Anatomy(l=3)
+    ill = Policy(schema=schema(sensitive="illness"), mechanism=mechanism)
+    with (
+        opened(table, Policy(schema=schema(), mechanism=mechanism)) as people,
+        opened(rows(np.arange(ROWS), sensitive="illness"), ill) as others,
+        released(people, mechanism, 1) as one,
+        released(people, mechanism, 2) as two,
+        released(others, mechanism, 3) as apart,
+    ):
+        for handed, numbers in (([apart, two], {"2"}), ([two, apart, two], {"1", "3"}), ([two], {""})):
+            report = audit(one, people, others=handed, attacks=[Intersection()])
+            assert {each.variant.partition("further release ")[2][:1] for each in report.findings} == numbers
+
+
 def by_product_form_alone(patch: pytest.MonkeyPatch) -> None:
     """From now on he looks at nobody but the person."""
     patch.setattr(limits, "MOST_PEOPLE", 1)

@@ -347,7 +347,7 @@ def excess(seen, epsilon, least, noise, runs):
 def test_measured_counts_of_many_releases_keep_their_epsilon(factor, private):
     """The worst neighbours: a record alone in its cells. Twice the epsilon shows, and a quarter of that excess."""
     noise = Spending(np.random.default_rng(6), factor)
-    assert (excess(measured, Fraction(2), 1, noise, 16_000) < ERRORS) is private
+    assert bool(excess(measured, Fraction(2), 1, noise, 16_000) < ERRORS) is private
 
 
 @pytest.mark.slow
@@ -357,4 +357,4 @@ def test_published_counts_of_many_releases_keep_their_epsilon(factor, private):
     fitting takes that much.
     """
     noise = Spending(np.random.default_rng(6), factor)
-    assert (excess(published, Fraction(4), 0.5, noise, 8_000) < ERRORS) is private
+    assert bool(excess(published, Fraction(4), 0.5, noise, 8_000) < ERRORS) is private

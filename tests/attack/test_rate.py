@@ -38,6 +38,17 @@ def test_intervals_cover_where_attempts_of_a_cluster_hang_together(rate, alike):
     assert held >= 0.925 * ROUNDS
 
 
+@pytest.mark.parametrize("rate", [0.02, 0.25, 0.98])
+def test_intervals_as_audits_take_them_cover_where_few_clusters_are_hit(rate):
+    """At 99.9 % and with clusters that go alike as a whole, 3 of 150 of them in the mean: 12 misses of 2,000 are far
+    more than right intervals have, and where the spread of so few clusters is believed there are 48 and more.
+    """
+    coins = np.random.default_rng(round(100 * rate))
+    cluster = np.repeat(np.arange(150), coins.integers(1, 9, 150))
+    found = [clustered((coins.random(150) < rate)[cluster], cluster, 0.999) for _ in range(ROUNDS)]
+    assert sum(not each.low <= rate <= each.high for each in found) < 12
+
+
 def test_an_interval_that_forgets_clusters_does_not_cover():
     """Where all of a cluster go alike, the interval for independent attempts holds the rate too seldom."""
     coins = np.random.default_rng(4)
@@ -62,6 +73,12 @@ def test_clusters_that_all_went_alike_count_as_so_many_attempts():
     """No spread is seen in nothing but hits; then as many clusters are as many attempts."""
     assert design_effect(np.array([4.0, 4.0]), np.array([4.0, 4.0])) == 4
     assert clustered(np.ones(8, dtype=bool), np.repeat([0, 1], 4), 0.95).low == pytest.approx(rate_of(2, 2, 0.95).low)
+
+
+def test_a_hit_in_one_small_cluster_is_no_independent_attempt():
+    """One alone in a cluster of one, beside 99 of eight: the others may still go as wholes."""
+    sizes = np.array([1.0] + [8.0] * 99)
+    assert design_effect(np.array([1.0] + [0.0] * 99), sizes) == (1 + 99 * 64) / 793
 
 
 def test_clusters_may_have_any_numbers():

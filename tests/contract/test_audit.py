@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cases import ROWS, contents, policy_of, publish, usual_series, ward_frame
@@ -56,6 +57,17 @@ def test_a_finding_says_all_that_a_reader_needs(report):
         assert each.group in Group, each.title
         assert not each.share or 0 <= each.rate.rate <= 1, each.title
     assert len({each.title for each in report.findings}) == len(report.findings)
+
+
+def test_a_report_ends_with_the_best_of_what_is_not_covered(report):
+    """Each attack on values once, the best of its findings, best first; and none that gains nothing by the release."""
+    found = [each for each in report.findings if not each.covered and each.share and each.baseline is not None]
+    found = [each for each in found if each.group.value == "inference" and each.rate.rate > each.baseline]
+    best = {name: max(each.rate.rate for each in found if each.name == name) for name in {each.name for each in found}}
+    assert {each.name: each.rate.rate for each in report.beyond} == best
+    rates = [each.rate.rate for each in report.beyond]
+    assert rates == sorted(rates, reverse=True)
+    assert list(report.lines)[-1] == report.verdict
 
 
 def test_a_report_is_json_with_the_public_keys(report):
@@ -142,6 +154,31 @@ def test_a_release_that_does_not_verify_is_refused_unless_told(seeded, ward, tmp
     assert "DOES NOT VERIFY (hashes" in report.notes[0]
 
 
+def to_the_bucket_before(rows: pd.DataFrame) -> pd.DataFrame:
+    """The first row of the second bucket moves to the first."""
+    return rows.assign(BID=rows["BID"].where(rows.index != rows["BID"].searchsorted(2), 1))
+
+
+@pytest.mark.parametrize(
+    ("file", "edit"),
+    [
+        ("st.parquet", lambda rows: rows.assign(COUNT=rows["COUNT"] + (rows.index == 0))),
+        ("st.parquet", to_the_bucket_before),
+        ("qit.parquet", lambda rows: rows.iloc[1:]),
+        ("qit.parquet", to_the_bucket_before),
+    ],
+    ids=["a record more", "a record elsewhere", "a row less", "a row elsewhere"],
+)
+@pytest.mark.parametrize("table", [True, False], ids=["custodian", "stranger"])
+def test_rows_that_are_not_in_the_buckets_of_the_records_are_one_sentence(file, edit, table, house):
+    """Whoever attacks such a release as it is gets no traceback, and no number by arrays that do not fit."""
+    path = house / "release" / "data" / file
+    rows = pq.read_table(path)
+    pq.write_table(pa.Table.from_pandas(edit(rows.to_pandas()), schema=rows.schema, preserve_index=False), path)
+    words = ("audit", "release", "--unverified", *(("--against", "ward.csv", "--policy", "ward.toml") * table))
+    assert "verify says more" in mistake(*words, cwd=house)
+
+
 def test_a_release_from_a_seed_says_that_nothing_is_promised(report):
     """Whoever knows the seed undoes it."""
     assert any("come from a seed" in each for each in report.notes)
@@ -166,6 +203,8 @@ def house(tmp_path: Path) -> Path:
     [
         ({"attacks": ["within-buckets"]}, discreet.PolicyError, r"did you mean within-bucket\?"),
         ({"attacks": ["\x1b[31m"]}, discreet.PolicyError, "discreet audit --list"),
+        ({"attacks": [WithinBucket]}, discreet.PolicyError, r"attack \(WithinBucket\) must be a name or the value"),
+        ({"attacks": [3]}, discreet.PolicyError, r"attack \(int\) must be a name or the value"),
         ({"confidence": 1.0}, discreet.PolicyError, r"confidence \(1.0\) must be between 0 and 1"),
         ({"confidence": float("nan")}, discreet.PolicyError, "confidence"),
         ({"series": "nowhere.series"}, discreet.TableError, r"series \(nowhere.series\) must be a file"),
@@ -180,9 +219,10 @@ def test_what_is_asked_wrongly_is_one_sentence(house, options, error, words):
 
 
 def test_attacks_are_asked_for_by_name_or_as_values(house):
-    """In the order in which they are named, and only these."""
-    for asked in (QUICK, [WithinBucket()]):
+    """In the order in which they are named, only these, and each once; one may stand alone."""
+    for asked in (QUICK, [WithinBucket()], "within-bucket", QUICK * 2, [WithinBucket()] * 2):
         report = discreet.audit(house / "release", ward_frame(), attacks=asked)
+        assert len({each.title for each in report.findings}) == len(report.findings)
         assert {each.name for each in report.findings} == set(QUICK)
         assert not report.left_out
 
@@ -194,6 +234,7 @@ def test_an_attack_on_another_kind_of_release_is_left_out_with_a_reason(house, t
     publish(frame, policy, tmp_path / "view", seed=1)
     report = discreet.audit(tmp_path / "view", frame, attacks=QUICK)
     assert report.left_out == (("within-bucket", "it attacks buckets releases"),)
+    assert "no attack was run" in str(report)
 
 
 def replace_case(name: str):
@@ -249,6 +290,42 @@ def test_the_list_names_every_attack(house):
         assert each["group"] in {group.value for group in Group}
 
 
+BANDED = """
+version = 1
+[table]
+quasi_identifiers = ["age", "sex"]
+sensitive = "ill"
+[domains.age]
+integers = [0, 99]
+widths = [10]
+publish_level = 1
+[domains.sex]
+values = ["F", "M"]
+missing = "category"
+missing_as = ["?"]
+[domains.ill]
+values = ["a", "b", "c", "d"]
+[mechanism]
+kind = "anatomy"
+l = 2
+"""
+
+
+def test_an_outside_table_is_read_by_the_policy_too(tmp_path):
+    """By its levels and marks, though it has not all columns; without the policy its cells are none of the release."""
+    people = pd.DataFrame({"age": range(80), "sex": [*"FM?F"] * 20, "ill": [*"abcd"] * 20})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    people[["sex", "age"]].iloc[::2].assign(shoe=40).to_csv(tmp_path / "voters.csv", index=False)
+    (tmp_path / "people.toml").write_text(BANDED)
+    run("publish", "people.csv", "--policy", "people.toml", "-o", "release", cwd=tmp_path)
+    words = ("audit", "release", "--attack", "uniqueness", "--attack", "record-linkage", "--outside", "voters.csv")
+    found = as_json(*words, "--policy", "people.toml", "--against", "people.csv", cwd=tmp_path)
+    assert {each["name"] for each in found["attacks"]} == {"uniqueness", "record-linkage"}
+    assert mistake(*words, cwd=tmp_path)
+    people.assign(sex="X").to_csv(tmp_path / "voters.csv", index=False)
+    assert "does not fit the policy" in mistake(*words, "--policy", "people.toml", cwd=tmp_path)
+
+
 def test_mistakes_are_one_sentence_and_nothing_is_written(house):
     """Exit 2 for a release that is none, another table, an attack that is none, or a place inside the release."""
     frame = ward_frame()
@@ -264,6 +341,17 @@ def test_mistakes_are_one_sentence_and_nothing_is_written(house):
         ((*right, "--confidence", "0"), "confidence (0.0) must be between 0 and 1"),
     ):
         assert said in mistake(*words, cwd=house)
+
+
+def test_an_audit_has_a_place_before_anything_is_attacked(house):
+    """A folder, a folder that there is not, and every file that is read for it are refused at once, and stay."""
+    before = contents(house)
+    right = ("audit", "release", "--against", "ward.csv", "--policy", "ward.toml", "--attack", "nonsense", "-o")
+    for place in (".", "release", "nowhere/a.txt"):
+        assert f"audit ({place}) must be a file in a folder that there is" in mistake(*right, place, cwd=house)
+    for read in ("ward.csv", "./ward.toml"):
+        assert "must not be a file that is read for it" in mistake(*right, read, cwd=house)
+    assert contents(house) == before
 
 
 def test_a_kept_audit_is_where_it_was_asked_for(house):

@@ -286,3 +286,16 @@ def test_check_and_plan_say_which_classic_notion_a_policy_equals(tolerance, said
     assert any(said in note for note in found["notes"])
     assert said in run("check", "--policy", "ward.toml", cwd=tmp_path).stdout
     assert said in run("plan", "ward.csv", "--policy", "ward.toml", cwd=tmp_path).stdout
+
+
+def test_cells_outside_a_list_are_counted_where_every_column_of_a_csv_has_one(tmp_path):
+    """Also where no cell fits: they are not taken for rows with too few cells."""
+    data, policy = tmp_path / "rows.csv", tmp_path / "policy.toml"
+    data.write_text("age,disease\n" + "0,Flu\n1,HIV\n" * 20, encoding="utf-8")
+    policy.write_text(
+        'version = 1\n[table]\nquasi_identifiers = ["age"]\nsensitive = "disease"\n[domains.age]\n'
+        'values = ["0-9", "10-19"]\n[domains.disease]\nvalues = ["Flu", "HIV"]\n[mechanism]\n' + BUCKETS,
+        encoding="utf-8",
+    )
+    done = run("check", data, "--policy", policy, cwd=tmp_path, code=2)
+    assert "age is outside its domain in 40 of 40 rows" in done.stdout + done.stderr

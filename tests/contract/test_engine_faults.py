@@ -22,11 +22,18 @@ import discreet
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.engine import DuckEngine
 from discreet.engine.encoding import Encoding
+from discreet.engine.faults import Unfit
 from discreet.engine.parquet import write_parquet
 from discreet.engine.source import InMemory
 from discreet.errors import OutOfMemory
 
 ROWS = 1_500_000
+
+
+def test_text_that_the_engine_cannot_take_is_a_fault_of_what_was_asked():
+    """Half of a surrogate pair is no text: the engine's own error for it is none of a database."""
+    with Database() as database, pytest.raises(Unfit):
+        database.enumerate("broken", Encoding(["whole", "\ud800"]))
 
 
 @contextmanager

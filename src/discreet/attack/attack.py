@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from discreet.attack.rate import Rate
 from discreet.attack.target import Target
@@ -76,6 +76,7 @@ class Finding:
         }
 
 
+@runtime_checkable
 class Attack(Protocol):
     """One way to attack a release. A frozen value: its fields are what the adversary knows or tries."""
 

@@ -43,24 +43,33 @@ def every_attack() -> Iterator[tuple[str, type[Attack], tuple[str, ...]]]:
 
 
 def chosen(kind: str, asked: Iterable[str | Attack] | None) -> list[Attack]:
-    """The attacks that were asked for, by name or as values; by default all on releases of this kind, as they come.
+    """The attacks that were asked for, by name or as values, each once; by default all on releases of this kind.
 
-    Raises PolicyError for a name that no attack has. An attack on another kind stays, and says itself that it is unfit.
+    Raises PolicyError for a name that no attack has, and for what is none. An attack on another kind stays, and says
+    itself that it is unfit.
     """
     if asked is None:
         return [attack() for attack in attacks_of(kind).values()]
     known = {name: attack for name, attack, _ in every_attack()}
     found: list[Attack] = []
-    for each in asked:
+    for each in [asked] if isinstance(asked, str) else asked:
         if not isinstance(each, str):
-            found.append(each)
+            found.append(_value(each))
         elif each in known:
             found.append(known[each]())
         else:
             near = get_close_matches(each, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "discreet audit --list says which there are"
             raise PolicyError(f"attack ({shown(each)}) must be one that there is; {hint}")
-    return found
+    return [each for place, each in enumerate(found) if each not in found[:place]]
+
+
+def _value(each: Attack) -> Attack:
+    """An attack as it was handed in; raises PolicyError where it is none, or a class of them."""
+    if isinstance(each, type) or not isinstance(each, Attack):
+        what = each.__name__ if isinstance(each, type) else type(each).__name__
+        raise PolicyError(f"attack ({what}) must be a name or the value of an attack, such as WithinBucket()")
+    return each
 
 
 def unfit(attack: Attack, target: Target) -> str:

@@ -25,10 +25,12 @@ def keep(report: AuditReport, to: str | Path) -> Path:
 
 
 def check_place(to: str | Path) -> Path:
-    """Raise ReleaseError where an audit would come to lie inside a release folder."""
+    """Raise ReleaseError where an audit would come to lie inside a release folder, or has no place to lie."""
     path = Path(to)
     if inside := next((each for each in path.resolve().parents if is_release(each)), None):
         raise ReleaseError(
             f"audit ({path}) must be kept outside of every release; {inside} may leave the house, an audit must not"
         )
+    if path.is_dir() or not path.parent.is_dir():
+        raise ReleaseError(f"audit ({path}) must be a file in a folder that there is; name one such as audit.txt")
     return path

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.attack.target import Target
 from discreet.errors import QueryError, TableError
 from discreet.estimate.estimate import Counts
+from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.series.digest import RowDigest
 from discreet.series.place import usual_series
@@ -55,6 +56,16 @@ def opened(
             "otherwise than they stand:\n  " + "\n  ".join(map(str, misfits))
         )
     return open_files.enter_context(table)
+
+
+def read_outside(source: Any, policy: Policy, *, csv: CsvForm | None = None) -> Table:
+    """An outside table read as the policy reads and publishes values; it need not have all columns."""
+    schema = _partial(source, policy.schema, csv)
+    marks = {name: policy.marks[name] for name in schema.columns if name in policy.marks}
+    table, misfits = open_table(source, schema, (), None, marks=marks, csv=csv)
+    if table is None:
+        raise TableError("the outside table does not fit the policy:\n  " + "\n  ".join(map(str, misfits)))
+    return table
 
 
 def check_same(target: Target, series: str | Path | None) -> str:

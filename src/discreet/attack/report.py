@@ -13,6 +13,7 @@ IN_HOUSE = (
     "this audit compares the release with the table: it is the custodian's; keep it in the house, and never put it "
     "into a release folder"
 )
+_BEST = 6  # of what the promise does not cover, in the end
 BY_STRANGERS = "without the table: what follows anybody can find from the files"
 
 
@@ -68,7 +69,21 @@ class AuditReport:
         if self.left_out:
             yield "\nnot run"
             yield from (f"  {name}: {why}" for name, why in self.left_out)
-        yield "\n" + self.verdict
+        yield ""
+        if beyond := self.beyond:
+            yield "what the promise does not cover, by how often attackers are right at best:"
+            yield from (f"  {each.title}: {_shown(each, each.rate)}{_without(each)}" for each in beyond[:_BEST])
+        yield self.verdict
+
+    @property
+    def beyond(self) -> list[Finding]:
+        """The best of each attack on people's values that the promise does not cover, and that gains by the release."""
+        best: dict[str, Finding] = {}
+        for each in self.findings:
+            gains = each.share and each.baseline is not None and each.rate.rate > each.baseline
+            if gains and not each.covered and each.group is Group.INFERENCE:
+                best[each.name] = max(best.get(each.name, each), each, key=lambda found: found.rate.rate)
+        return sorted(best.values(), key=lambda each: -each.rate.rate)
 
     @property
     def verdict(self) -> str:
@@ -76,6 +91,8 @@ class AuditReport:
         beaten = [each.title for each in self.findings if each.beats]
         if beaten:
             return f"THE PROMISE IS BEATEN by an adversary that it covers: {'; '.join(beaten)}"
+        if not self.findings:
+            return "no attack was run, so nothing is known"
         covered = sum(each.covered for each in self.findings)
         beyond = sum(not each.covered and each.group is not Group.MEASURED for each in self.findings)
         return (
@@ -92,13 +109,17 @@ def _told(found: Finding) -> Iterator[str]:
     rate = _shown(found, found.rate)
     bound = "" if found.bound is None else f"; {_promised(found)} {shown_number(found, float(found.bound))}"
     yield f"  {found.title}: {rate}{bound} ({_standing(found)})"
-    without = ""
-    if found.baseline is not None:
-        without = f"; without the release {shown_number(found, found.baseline)} ({found.baseline_is})"
+    without = _without(found)
     control = "" if found.control is None else f"; of people who were kept out {_shown(found, found.control)}"
     yield f"      {found.measures}{without}{control}"
     if found.note:
         yield f"      {found.note}"
+
+
+def _without(found: Finding) -> str:
+    if found.baseline is None:
+        return ""
+    return f"; without the release {shown_number(found, found.baseline)} ({found.baseline_is})"
 
 
 def _promised(found: Finding) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from discreet.attack.attacks import every_attack
 from discreet.attack.audit import CONFIDENCE
 from discreet.attack.audit import audit as audit_release
 from discreet.attack.keep import check_place, keep
+from discreet.attack.match import read_outside
 from discreet.cli.options import AsJson, Delimiter, Encoding, NoHeader, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
@@ -71,7 +73,7 @@ def audit(
     if release is None:
         raise PolicyError("audit must be told a release folder; discreet audit --list lists the attacks")
     if output is not None:
-        check_place(output)
+        _check_free(output, against, outside, kept_out, policy, series)
     form = csv_form(delimiter, encoding, no_header)
     with ExitStack() as open_files, bar() as progress:
 
@@ -81,12 +83,18 @@ def audit(
                 return source
             return open_files.enter_context(read_table(source, load_for(policy, source, csv=form), csv=form))
 
+        def read_by_part(source: str | None) -> Table | str | None:
+            """The same of a table that need not have all columns."""
+            if source is None or policy is None:
+                return source
+            return open_files.enter_context(read_outside(source, load_for(policy, source, csv=form), csv=form))
+
         report = audit_release(
             release,
             read(against),
             attacks=attack,
             others=other or (),
-            outside=outside,
+            outside=read_by_part(outside),
             kept_out=read(kept_out),
             series=series,
             csv=form,
@@ -104,6 +112,15 @@ def audit(
     if not report.holds:
         raise typer.Exit(1)
     return None
+
+
+def _check_free(output: Path, *read: str | Path | None) -> None:
+    """Before anything is attacked: the audit has a place, and takes nobody's that is read for it."""
+    check_place(output)
+    given = [str(each) for each in read if each is not None]
+    paths = [Path(path) for each in given for path in (glob.glob(each) or [each])]
+    if any(path.exists() and output.exists() and output.samefile(path) for path in paths):
+        raise PolicyError(f"audit ({output}) must not be a file that is read for it; name another one")
 
 
 def _list(*, as_json: bool) -> None:

@@ -66,16 +66,15 @@ class Intersection:
         return ""
 
     def run(self, target: Target, tell: Tell) -> Iterator[Finding]:
-        further = target.once(_further)
-        for number, second in enumerate(further, start=1):
-            variant = f"further release {number}" if len(further) > 1 else ""
-            first = bucket_release(target)
+        further, first = target.once(_further), bucket_release(target)
+        for done, (number, second) in enumerate(further.items(), start=1):
+            variant = f"further release {number}" if len(target.others) > 1 else ""
             both = found_in_both(first, second)
             yield _found(both, first, variant)
             if len(both.rows):
                 asked = np.sort(target.coins(self.name).permutation(len(both.rows))[: self.most])
                 yield from _learnt(target, together(first, second, both, asked), asked, variant)
-            tell(number / len(further))
+            tell(done / len(further))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,14 +89,14 @@ class Scores:
     true_alone: Floats  # by the first
 
 
-def _further(target: Target) -> tuple[BucketRelease, ...]:
-    """The further releases of buckets with the same sensitive column."""
+def _further(target: Target) -> dict[int, BucketRelease]:
+    """The further releases of buckets with the same sensitive column, by their places among those handed in."""
     family = FAMILIES[target.kind].name
-    return tuple(
-        cast("BucketRelease", each)
-        for each in target.others
+    return {
+        number: cast("BucketRelease", each)
+        for number, each in enumerate(target.others, start=1)
         if FAMILIES[read_manifest(each.path).kind].name == family and each.schema.sensitive == target.schema.sensitive
-    )
+    }
 
 
 def scores(found: Together, asked: Ints, truth: Ints | None) -> Scores:

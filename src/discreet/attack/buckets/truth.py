@@ -35,7 +35,6 @@ _ROUNDS = 400
 _NEAR = 1e-4  # how far sums may be off, beside what they are to be, where scaling may stop
 _FAR = 0.02  # where no assignment fits
 _CERTAIN = 1e-3
-MOST_CELLS = 1 << 26  # rows by values of their buckets that are held: half a gigabyte for each number of one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +78,6 @@ def layout_of(composition: Composition) -> Layout:
     return Layout(
         row=begins[composition.bucket][entry] + inside, value=composition.value[entry].astype(np.int64), entry=entry
     )
-
-
-def open_cellsof(composition: Composition) -> int:
-    """How many cells a release has."""
-    return int(composition.sizes[composition.bucket].sum())
 
 
 def truth_of(target: Target) -> Truth:

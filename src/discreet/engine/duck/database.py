@@ -21,6 +21,7 @@ from discreet.engine.duck.session import Session
 from discreet.engine.duck.sql import encoded, given_enumeration, identifier, literal, narrow, text
 from discreet.engine.duck.told import FULL, told
 from discreet.engine.encoding import Encoding
+from discreet.engine.faults import Unfit
 from discreet.engine.memory import bytes_of
 from discreet.errors import EngineError, OutOfMemory
 from discreet.ground.closing import Closes
@@ -36,7 +37,9 @@ _EVERYWHERE = (  # on every connection
     "ieee_floating_point_ops = false",
     "allocator_background_threads = true",  # memory goes back when a large sort is over
     "autoinstall_known_extensions = false",
-    "disabled_optimizers = 'in_clause'",  # it makes a join of a list: slower here, by 4 times
+    # the first makes a join of a list: slower here, by 4 times; the second reads a CSV's cell as the type that it is
+    # tried as, and fails where it is none
+    "disabled_optimizers = 'in_clause,type_pushdown'",
 )
 _WATCHED = (  # on the one that is watched: counted, so that it can be asked for, and never printed
     "enable_progress_bar = true",
@@ -201,7 +204,7 @@ class Database(Closes):
             except RuntimeError as error:  # Ctrl-C during a statement: DuckDB has an error of its own for it
                 if str(error) == "Query interrupted":
                     raise KeyboardInterrupt from None
-                raise
+                raise Unfit("RuntimeError", why="asked") from None  # such as half of a surrogate pair in a text
 
     @contextmanager
     def watched(self, tell: Tell) -> Iterator[None]:

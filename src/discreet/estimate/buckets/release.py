@@ -89,7 +89,7 @@ class BucketRelease(Release):
             if any(column.null_count for column in entries.columns) or not len(entries):
                 raise ValueError
             bucket, codes, count = map(numbers, entries.columns)
-            if (np.diff(bucket) < 0).any():
+            if (np.diff(bucket) < 0).any() or count.sum(dtype=np.float64) != self.rows:
                 raise ValueError
         ids, position = np.unique(bucket, return_inverse=True)
         occurring, value = np.unique(codes, return_inverse=True)
@@ -123,11 +123,11 @@ class BucketRelease(Release):
     @learned
     def qit(self) -> Rows:
         """The rows of quasi-identifiers, opened with the first question."""
-        ids = self.composition.ids
+        own = self.composition
         self._engine.afford(_COLUMN * self.rows)
         with self._reading(QIT, self.rows) as read:
             self._engine.rows(f"CREATE OR REPLACE VIEW qit AS {read}")
-            return Rows(self._engine, self.schema, "qit", ids)
+            return Rows(self._engine, self.schema, "qit", own.ids, own.sizes)
 
     @learned
     def _study(self) -> Study:

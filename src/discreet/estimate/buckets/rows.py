@@ -29,9 +29,12 @@ _REMEMBERED = 256  # conditions answered with the same decided predicates
 
 
 class Rows:
-    """The QIT: rows in the order of their buckets, columns loaded when first asked for."""
+    """The QIT: rows in the order of their buckets, columns loaded when first asked for.
 
-    def __init__(self, engine: Database, schema: Schema, relation: str, ids: Ints) -> None:
+    `ids` are the buckets of the ST and `sizes` their records; raises ReleaseError where rows are not in these buckets.
+    """
+
+    def __init__(self, engine: Database, schema: Schema, relation: str, ids: Ints, sizes: Ints) -> None:
         self._engine, self._schema, self._relation = engine, schema, relation
         columns = {name: (name, schema.domains[name].encoding) for name in schema.quasi_identifiers}
         engine.encode(f"{relation}_coded", relation, columns)
@@ -42,6 +45,8 @@ class Rows:
             raise ReleaseError("the buckets of the two tables must be the same and in order; verify says more")
         self._bucket = (np.cumsum(steps > 0) - 1).astype(np.int32)
         self._buckets = len(ids)
+        if not np.array_equal(np.bincount(self._bucket, minlength=len(ids)), sizes):
+            raise ReleaseError("each bucket must have as many rows as records; verify says more")
 
     @property
     def bucket(self) -> NDArray[np.int32]:
