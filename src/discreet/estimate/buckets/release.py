@@ -89,7 +89,7 @@ class BucketRelease(Release):
             if any(column.null_count for column in entries.columns) or not len(entries):
                 raise ValueError
             bucket, codes, count = map(numbers, entries.columns)
-            if (np.diff(bucket) < 0).any() or count.sum(dtype=np.float64) != self.rows:
+            if (np.diff(bucket) < 0).any() or count.sum(dtype=np.float64) != self.rows + fakes:
                 raise ValueError
         ids, position = np.unique(bucket, return_inverse=True)
         occurring, value = np.unique(codes, return_inverse=True)
