@@ -150,7 +150,7 @@ class Composition:
 
 
 def _ratio(wanted: Floats | Ints, found: Any) -> Floats:
-    return np.asarray(np.divide(wanted, found, out=np.ones(len(found)), where=found > 0))
+    return np.asarray(np.divide(wanted, found, out=np.ones(len(found)), where=found > 0), dtype=np.float64)
 
 
 def _product(matrix: Any, weights: Floats) -> Floats:

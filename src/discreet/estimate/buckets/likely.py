@@ -5,7 +5,8 @@ Symbols: W_iX the probability that row i has a value in X given its bucket, p_iX
 N = sum of W_iX over Q. The bucket's count of X is known, so what is left open in it is about S/(S - 1) h_A h_B /
     (h_A + h_B), and i_m is the sum of that. Were the whole table one bucket it would be i_c, the same with p for W.
     What the model itself is unsure of adds by the information that is missing: v = i_m + k i_m^2 / (i_c - i_m). A value
-    that hides among S rows leaves i_m near (1 - 1/S) i_c. k is more than 1 where values nearly always come with the
+    that hides among S rows leaves i_m near (1 - 1/S) i_c. Where buckets have fakes, these are part of what is open
+    (open.py). k is more than 1 where values nearly always come with the
     same others: a fifth of how entangled they are (regression.py), as measured in docs/intervals.md.
 """
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.estimate.buckets.composition import Composition
 from discreet.estimate.buckets.learning.knowledge import Knowledge, Singles
+from discreet.estimate.buckets.open import Fakes, left_open
 from discreet.ground.arrays import Floats, Ints
 
 _KEPT = 1 << 27  # bytes of what is remembered of sets of values
@@ -45,6 +47,7 @@ class _Having:
     own: Floats
     open: Floats
     per_bucket: Floats
+    fakes: Fakes | None  # of each bucket, where there are any
     prior_open: Floats  # p (1 - p) of each pattern whose prior is known
     prior_total: float  # its sum over all rows
     second: Floats | None = None
@@ -70,11 +73,8 @@ class Likely:
         """How many of some rows have one of some values, which are so entangled with others."""
         having, buckets = self._having(values), len(self._composition.ids)
         inside = having.open[rows]
-        within = np.bincount(self.bucket[rows], inside, minlength=buckets)
-        both = having.per_bucket
-        sizes = self._composition.sizes
-        spread = np.divide(within * (both - within), both, out=np.zeros(buckets), where=both > 0)
-        missing = max(0.0, float((spread * (sizes / np.maximum(sizes - 1, 1))).sum()))
+        within = np.bincount(self.bucket[rows], inside, minlength=buckets).astype(np.float64)
+        missing = left_open(within, having.per_bucket, self._composition.sizes, having.fakes)
         complete = self._complete(having, rows)
         share = _MOST if complete <= 0 else min(_MOST, missing / complete)
         return Cell(
@@ -121,11 +121,21 @@ class Likely:
             own=own,
             open=left,
             per_bucket=per_bucket.astype(np.float64),
+            fakes=self._fakes(own, values),
             prior_open=prior * (1 - prior),
             prior_total=float((prior * (1 - prior)) @ self._known_rows)
             * number
             / max(1.0, float(self._known_rows.sum())),
         )
+
+    def _fakes(self, own: Floats, values: tuple[int, ...]) -> Fakes | None:
+        """What a bucket's count of some values has beyond what its rows are thought to have, its fakes have."""
+        composition = self._composition
+        if not composition.fakes:
+            return None
+        rows = np.bincount(self.bucket, own, minlength=len(composition.ids))
+        share = np.clip((composition.held(values) - rows) / composition.fakes, 0, 1)
+        return Fakes(number=composition.fakes, open=composition.fakes * share * (1 - share), kind=composition.kind)
 
     def _summed(self, weights: Singles, places: Ints, rows: Ints) -> Floats:
         """The sum of some numbers of W for each row."""

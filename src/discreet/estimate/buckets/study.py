@@ -84,7 +84,10 @@ class Study:
         return digest.digest()
 
     def _places(self, kind: Any, patterns: Patterns) -> Any:
+        from discreet.estimate.buckets.learning.made import Made
+
         own = self.composition
+        made = Made(fakes=own.fakes, kind=own.kind, expected=own.expected) if own.fakes else None
         return kind(
             codes=patterns.codes,
             number=patterns.number.astype(np.float32),
@@ -95,6 +98,7 @@ class Study:
             count=own.count.astype(np.int32),
             values=len(own.values),
             levels=patterns.levels,
+            made=made,
         )
 
     def _checked(self, progress: Progress | None) -> Progress:

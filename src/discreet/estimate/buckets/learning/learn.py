@@ -23,6 +23,7 @@ from discreet.ground.progress import Steps
 LINEAR, NETWORKS, MATCHING = "learning, simply", "learning", "matching rows and values"
 SHARES = {LINEAR: 0.15, NETWORKS: 0.6, MATCHING: 0.1}
 _SCALINGS = 200  # at the end, so that counts by value add up to the rows
+_ROUNDS = 20  # at the end, so that fakes add up too
 _CELLS = 1 << 24  # patterns by values that are held at a time
 _PRIOR = 1 << 26  # patterns by values whose probabilities are kept
 
@@ -66,7 +67,7 @@ def _applied(places: Places, logs: Logs) -> Singles:
     done = 0
     for chosen in _stretches(places):
         part = places.part(chosen) if len(chosen) < len(places.rows) - 1 else places
-        weights = part.match(logs(part.codes), _SCALINGS)
+        weights = part.match(logs(part.codes), _SCALINGS, _ROUNDS)
         found[done : done + len(weights)] = weights
         done += len(weights)
     return found

@@ -2,6 +2,7 @@
 
 Symbols: rows by bucket, u the pattern of a row (its quasi-identifiers), c_gx the ST's counts. W has a number for each
     row and each value of its bucket: bucket after bucket, within it value after value, within that row after row.
+Where buckets have fakes, c_gx counts them too, and W is of the rows alone (made.py).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.estimate.buckets.learning.made import Made, Odds
 from discreet.estimate.buckets.learning.posterior import STATES, match_exactly, match_nearly, scale_to_counts
 from discreet.estimate.buckets.learning.softmax import Singles, Small, exponentials
-from discreet.ground.arrays import Ints
+from discreet.ground.arrays import Floats, Ints
 from discreet.ground.compiled import compiled
 
 _LEAST = 1e-30  # a probability is no less, so that every matching has a weight
@@ -32,11 +34,17 @@ class Places:
     count: Small
     values: int
     levels: int  # values of all attributes together
+    made: Made | None = None  # the fakes, where there are any
 
     @property
-    def totals(self) -> Ints:
-        """How many records have each value."""
-        return np.bincount(self.value, self.count, minlength=self.values).astype(np.int64)
+    def expected(self) -> Floats | Small:
+        """How many people are expected to have each bucket's values."""
+        return self.count if self.made is None else self.made.expected
+
+    @property
+    def totals(self) -> Floats:
+        """How many people have each value."""
+        return np.bincount(self.value, self.expected, minlength=self.values).astype(np.float64)
 
     @property
     def begins(self) -> Ints:
@@ -44,9 +52,9 @@ class Places:
         return np.concatenate([[0], np.cumsum(np.diff(self.rows) * np.diff(self.entries))])
 
     def start(self) -> Singles:
-        """W before anything is learned: c_gx / S_g."""
+        """W before anything is learned: c_gx / S_g, or c~_gx / S_g with fakes."""
         sizes = np.repeat(np.diff(self.rows), np.diff(self.entries))
-        return np.repeat((self.count / sizes).astype(np.float32), sizes)
+        return np.repeat((self.expected / sizes).astype(np.float32), sizes)
 
     def thought(self, weights: Singles) -> Singles:
         """T_ux: what the rows of each pattern are thought to have, together."""
@@ -54,12 +62,26 @@ class Places:
         _add(weights, self.begins, self.rows, self.entries, self.value, self.pattern, found)
         return found
 
-    def match(self, logs: Singles, scalings: int = 3) -> Singles:
-        """W given the log of every pattern's probabilities: the E-step. More scalings make sums hold more exactly."""
+    def match(self, logs: Singles, scalings: int = 3, rounds: int = 1) -> Singles:
+        """W given the log of every pattern's probabilities: the E-step. More scalings make sums hold more exactly, and
+        more rounds those of fakes.
+        """
+        if self.made is None:
+            return self._matched(logs, scalings, (0, np.zeros(0, np.int64), np.zeros((0, 0), np.float32)))
+        odds = Odds(self.made, self.entries, self.value, self.count, self.values)
+        sizes = np.repeat(np.diff(self.rows), np.diff(self.entries))
+        for each in range(1, rounds + 1):
+            found = self._matched(logs, scalings, (self.made.fakes, self.made.kind, odds.logs))
+            if each == rounds or not odds.moved(np.add.reduceat(found, np.cumsum(sizes) - sizes, dtype=np.float64)):
+                break
+        return found
+
+    def _matched(self, logs: Singles, scalings: int, beside: tuple[int, Ints, Singles]) -> Singles:
         begins = self.begins
         found = np.empty(int(begins[-1]), dtype=np.float32)
-        most = int(np.diff(self.rows).max()), int(np.diff(self.entries).max())
-        _match(logs, begins, self.rows, self.entries, self.value, self.count, self.pattern, most, scalings, found)
+        most = int(np.diff(self.rows).max()) + beside[0], int(np.diff(self.entries).max())
+        where = begins, self.rows, self.entries
+        _match(logs, where, self.value, self.count, self.pattern, beside, most, scalings, found)
         return found
 
     def part(self, chosen: Ints) -> Places:
@@ -75,6 +97,7 @@ class Places:
             entries=_bounds(np.diff(self.entries)[chosen]),
             value=self.value[entries],
             count=self.count[entries],
+            made=None if self.made is None else self.made.part(chosen, entries),
         )
 
 
@@ -103,34 +126,34 @@ def _add(w: Singles, begins: Ints, rows: Ints, entries: Ints, value: Small, patt
 @compiled
 def _match(
     logs: Singles,
-    begins: Ints,
-    rows: Ints,
-    entries: Ints,
+    where: Any,
     value: Small,
     count: Small,
     pattern: Small,
+    beside: Any,
     most: Any,
     scalings: int,
     found: Singles,
 ) -> None:
-    largest, kinds = most
+    (begins, rows, entries), (fakes, kind, made), (largest, kinds) = where, beside, most
     near, bits, tops = np.empty(largest * kinds, np.float32), np.empty(largest * kinds, np.int32), np.empty(largest)
     p, w, m = np.empty(largest * kinds), np.empty(largest * kinds), np.empty(largest * kinds)
     c, totals = np.empty(kinds), np.empty(largest)
     step, digit, level = np.empty(kinds, np.int64), np.zeros((STATES, kinds), np.int64), np.empty(STATES, np.int64)
     forward, backward = np.empty(STATES), np.empty(STATES)
     for g in range(len(rows) - 1):
-        first, size = rows[g], rows[g + 1] - rows[g]
+        first, people = rows[g], rows[g + 1] - rows[g]
         start, own, at = entries[g], entries[g + 1] - entries[g], begins[g]
         if own == 1:
-            found[at : at + size] = np.float32(1.0)
+            found[at : at + people] = np.float32(1.0)
             continue
+        size = people + fakes
         states = 1.0
         for x in range(own):
             c[x] = count[start + x]
             states *= c[x] + 1.0
         for i in range(size):
-            known = logs[pattern[first + i]]
+            known = logs[pattern[first + i]] if i < people else made[kind[g]]
             for x in range(own):
                 near[x * size + i] = known[value[start + x]]
         for i in range(size):
@@ -149,5 +172,6 @@ def _match(
         else:
             match_nearly(p, c[:own], w, size, m, totals)
         scale_to_counts(w, c[:own], size, totals, scalings)
-        for k in range(size * own):
-            found[at + k] = w[k]
+        for x in range(own):
+            for i in range(people):
+                found[at + x * people + i] = w[x * size + i]
