@@ -4,14 +4,12 @@ a bucket: how many may be known, what fakes are, and what neither covers. Releas
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from discreet.ground.shown import name_some
 from discreet.guarantee.words import percent
-from discreet.release.buckets.facts_3 import facts_3
-from discreet.release.buckets.facts_4 import facts_4
 from discreet.release.buckets.manifest import BucketStatement
 
 _ABOVE = "with a probability above that value's tolerance."
@@ -31,9 +29,10 @@ _COUNTED = {  # how values and fakes were put together, by the name of the compo
 _NAMED = 20  # values without a fake that are named
 
 
-def facts_5(statement: BucketStatement) -> dict[str, Any]:
-    """The promise for people and for programs, and what is kept against who knows others."""
-    before = (facts_3 if statement.mechanism.near is None else facts_4)(statement)
+def facts_5(statement: BucketStatement, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The promise for people and for programs, and what is kept against who knows others; `before` are the facts in the
+    version without that, 3 or, where buckets are near, 4.
+    """
     found = {
         **before,
         "words": _promise(statement, before["words"]),

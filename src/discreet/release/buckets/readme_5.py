@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.release.buckets.manifest import BucketStatement
-from discreet.release.buckets.readme_3 import readme_3
-from discreet.release.buckets.readme_4 import readme_4
-from discreet.schema.domain import Decimals
 
 _HOW = "## How to count\n"
 _WHICH = "Which row of a bucket"
@@ -20,14 +17,12 @@ _MATCHING = "    matching = "
 _LISTED = "and how many people have it (COUNT)."
 
 
-def readme_5(statement: BucketStatement, facts: Mapping[str, Any]) -> str:
-    """The whole text, the same for the same release."""
-    text = (readme_3 if statement.mechanism.near is None else readme_4)(statement, facts)
-    return _with_fakes(statement, facts, text) if statement.mechanism.fakes else text
-
-
-def _with_fakes(statement: BucketStatement, facts: Mapping[str, Any], text: str) -> str:
-    """What is said of COUNT, of what to expect of fakes, and of taking them out."""
+def readme_5(statement: BucketStatement, facts: Mapping[str, Any], text: str) -> str:
+    """The whole text, the same for the same release; `text` is the README with these facts in the version without
+    fakes, 3 or, where buckets are near, 4.
+    """
+    if not statement.mechanism.fakes:
+        return text
     fakes = statement.mechanism.fakes
     first, how, rest = text.rpartition(_HOW)
     before, which, after = first.rpartition(_WHICH)
@@ -58,7 +53,7 @@ def _scaling(statement: BucketStatement) -> str:
     sensitive = statement.schema.sensitive
     domain = statement.schema.domains[sensitive]
     value = f"st[{sensitive!r}]"
-    if isinstance(domain, Decimals):
+    if domain.type == "number":
         value = f"{value}.astype(float)"
     if domain.missing:
         value = f"{value}.astype(object).where(st[{sensitive!r}].notna(), None)"

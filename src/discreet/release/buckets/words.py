@@ -56,6 +56,14 @@ def _beside(mechanism: StatedMechanism) -> bool:
     return bool(mechanism.known or mechanism.fakes)
 
 
+def _facts_5(statement: BucketStatement) -> dict[str, Any]:
+    return facts_5(statement, (facts_3 if statement.mechanism.near is None else facts_4)(statement))
+
+
+def _readme_5(statement: BucketStatement, facts: Mapping[str, Any]) -> str:
+    return readme_5(statement, facts, (readme_3 if statement.mechanism.near is None else readme_4)(statement, facts))
+
+
 def _random(mechanism: StatedMechanism) -> bool:
     return mechanism.near is None and not _beside(mechanism)
 
@@ -69,5 +77,5 @@ WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
     2: Words(facts=counting(facts_2, lambda _: PEOPLE), readme=readme_2, speaks=_random),
     3: Words(facts=counting(facts_3, lambda _: PEOPLE), readme=readme_3, speaks=_random),
     4: Words(facts=counting(facts_4, lambda _: PEOPLE), readme=readme_4, speaks=_near),
-    5: Words(facts=counting(facts_5, lambda _: PEOPLE), readme=readme_5, speaks=_beside),
+    5: Words(facts=counting(_facts_5, lambda _: PEOPLE), readme=_readme_5, speaks=_beside),
 }
