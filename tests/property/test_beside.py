@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import Infeasible
+from discreet.mechanism.buckets.planning.broad import broadened
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
@@ -142,3 +143,35 @@ def test_the_same_rows_with_other_numbers_are_another_release(tmp_path):
         folders.append({path.name: path.read_bytes() for path in (tmp_path / name).rglob("*") if path.is_file()})
     assert folders[0] == folders[1]
     assert len({each["datapackage.json"] for each in folders}) == 3
+
+
+# Broad classes
+
+
+@given(
+    st.dictionaries(st.integers(2, 30), st.integers(1, 60), min_size=1, max_size=5),
+    st.integers(2, 12),
+    st.integers(1, 3),
+)
+@settings(QUICK, max_examples=few(1000))
+def test_broad_classes_have_the_same_rows_and_a_fake_for_every_value(own, values, fakes):
+    """In sizes that were there before, cheapest first; none of them is what there was."""
+    classes = tuple(sorted(own.items()))
+    ways = broadened(classes, values, fakes)
+    for way in ways:
+        assert sum(size * buckets for size, buckets in way) == sum(size * buckets for size, buckets in classes)
+        assert all(buckets * fakes >= values for _, buckets in way)
+        assert {size for size, _ in way} <= set(own)
+        assert way == tuple(sorted(way)) != classes
+    losses = [sum(buckets * (size - 1) ** 2 for size, buckets in way) for way in ways]
+    assert losses == sorted(losses)
+    if all(buckets * fakes >= values for _, buckets in classes):
+        assert ways == ()
+
+
+def test_a_class_too_narrow_for_fakes_is_made_broad_where_giving_it_up_leaves_no_room():
+    """Seven buckets of 8 for eight values: the cheapest way, all buckets of 4, has no room with this slack."""
+    counts = {"A": 135, "B": 122, "C": 131, "D": 135, "E": 121, "F": 131, "G": 16, "H": 9}
+    plan = plan_buckets(counts, dict.fromkeys(counts, Fraction(1, 4)), slack="0.3", fakes=1)
+    assert plan.classes == ((4, 184), (8, 8))
+    assert plan.kept_slack == Fraction(3, 10)

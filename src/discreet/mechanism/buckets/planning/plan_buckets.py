@@ -175,7 +175,7 @@ def _tried(problem: Problem, sizes: str) -> Iterator[Found]:
             raised = [max(slack, more) for slack in slacks]
             if (found := PLANNERS[name](replace(problem, slacks=raised))) is None:
                 break
-            if fakes and (broad := broadened(found.classes, len(problem.counts), fakes)):
+            for broad in broadened(found.classes, len(problem.counts), fakes) if fakes else ():
                 yield replace(found, classes=broad)
             yield found
 
