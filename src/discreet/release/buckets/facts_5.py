@@ -121,8 +121,8 @@ def _fakes(statement: BucketStatement) -> str:
     )
     return (
         f"Every bucket has, beside the values of its people, {made}. COUNT in data/st.parquet counts fakes too, and "
-        "which values are fakes is in no file. In the buckets of each size fakes are about as frequent, value by "
-        "value, as people are, but at least one each while there are enough. How many people have each value in the "
+        "which values are fakes is in no file. In the buckets of each size every value has fakes in proportion to its "
+        "people, but one at least, while there are as many fakes as values. How many people have each value in the "
         f"buckets of each size is published (`people` in `datapackage.json`), so a count of {sensitive} alone is "
         "exact, and whoever reads it knows how many fakes each value has. Fakes promise nothing by themselves: the "
         "inequality counts them as if they were people."
@@ -159,7 +159,8 @@ def _without(statement: BucketStatement) -> Iterator[str]:
             if len(held) - len(few) > total:
                 few += tied
             listed = name_some([_named(each) for each in few], most=_NAMED)
-            yield f"The buckets of {size} have fewer fakes than values; without any are, or may be: {listed}."
+            where = f"The buckets of {size} {'person' if size == 1 else 'people'} have fewer fakes than values"
+            yield f"{where}: these have none there, or may have none: {listed}."
 
 
 def _values_of(known: int) -> str:

@@ -136,8 +136,10 @@ class BucketPlan:
     @property
     def certain(self) -> int:
         """How many records, at least, stand in a bucket of one value, whatever the coins give: whoever looks it up
-        knows the value.
+        knows the value. With fakes nobody does for certain: a fake beside it may be of another value.
         """
+        if self.defence.fakes:
+            return 0
         if self.composition == "free":  # which moves records between the sizes
             return self.alone + self._alike(self.classes, max(self.counts.values(), default=0))
         found = self.alone
