@@ -116,6 +116,10 @@ def tolerance() -> discreet.Tolerance:
 TUNING = Unproven(("mechanism", "tuning"), "paper", "any probabilities that keep the promise may be chosen")
 SCORE = Unproven(("mechanism", "score"), "max", "any score may choose values: what the choice costs is stated")
 AGREE = "counts that agree may have been made to agree in another way"
+PLANNED = (
+    Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
+    Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
+)
 
 CASES = (
     Case(
@@ -125,10 +129,7 @@ CASES = (
         tables=("qit", "st"),
         unit="people",
         any_order=False,
-        unproven=(
-            Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
-            Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
-        ),
+        unproven=PLANNED,
     ),
     Case(
         name="anatomy",
@@ -145,10 +146,7 @@ CASES = (
         tables=("qit", "st"),
         unit="people",
         any_order=False,
-        unproven=(
-            Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
-            Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
-        ),
+        unproven=PLANNED,
     ),
     Case(
         name="near anatomy",
@@ -158,6 +156,45 @@ CASES = (
         tables=("qit", "st"),
         unit="people",
         any_order=False,
+    ),
+    Case(
+        name="known buckets",
+        variant=True,
+        mechanism=lambda: discreet.Buckets(tolerance=tolerance(), known=1),
+        other=lambda: discreet.Buckets(tolerance=tolerance(), known=2),
+        tables=("qit", "st"),
+        unit="people",
+        any_order=False,
+        unproven=PLANNED,
+    ),
+    Case(
+        name="buckets with fakes",
+        mechanism=lambda: discreet.Buckets(tolerance=tolerance(), fakes=1),
+        other=lambda: discreet.Buckets(tolerance=tolerance(), fakes=2),
+        tables=("qit", "st"),
+        unit="people",
+        any_order=False,
+        unproven=PLANNED,
+    ),
+    Case(
+        name="known and fakes",
+        variant=True,
+        mechanism=lambda: discreet.Buckets(tolerance=tolerance(), known=1, fakes=2),
+        other=lambda: discreet.Buckets(tolerance=tolerance(), known=1, fakes=1),
+        tables=("qit", "st"),
+        unit="people",
+        any_order=False,
+        unproven=PLANNED,
+    ),
+    Case(
+        name="known near buckets",
+        variant=True,
+        mechanism=lambda: discreet.Buckets(tolerance=tolerance(), assignment="near", window=60, known=1),
+        other=lambda: discreet.Buckets(tolerance=tolerance(), assignment="near", window=60, known=2),
+        tables=("qit", "st"),
+        unit="people",
+        any_order=False,
+        unproven=PLANNED,
     ),
     Case(
         name="alphabeta",

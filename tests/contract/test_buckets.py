@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +87,32 @@ def test_every_row_is_in_a_bucket_that_counts_its_value(source, many, tmp_path):
     assert misplaced(release, ids, values) == 0
 
 
+@pytest.mark.parametrize("beside", [{"known": 2}, {"fakes": 1}, {"known": 1, "fakes": 3}], ids=str)
+def test_with_fakes_every_bucket_holds_its_people_and_so_many_more(beside, tmp_path):
+    """What its rows really have and the fakes are the ST, and people by size of bucket are those that are stated."""
+    coins = np.random.default_rng(12)
+    ids, values = coins.permutation(6_000), coins.choice(6, 6_000, p=[0.2, 0.2, 0.2, 0.2, 0.15, 0.05])
+    frame = pd.DataFrame({"id": ids, "d": [f"v{value}" for value in values]})
+    policy = replace(
+        by_id_policy(6_000), mechanism=discreet.Buckets(tolerance=discreet.Tolerance(floor="0.4"), **beside)
+    )
+    release, value_of = publish(frame, policy, tmp_path / "release", seed=1), dict(zip(ids, frame["d"], strict=True))
+    qit, st = (pq.read_table(release / "data" / f"{name}.parquet").to_pylist() for name in ("qit", "st"))
+    held = Counter((row["BID"], value_of[row["id"]]) for row in qit)
+    made = Counter({(row["BID"], row["d"]): row["COUNT"] for row in st})
+    made.subtract(held)
+    size, fakes = Counter(row["BID"] for row in qit), beside.get("fakes", 0)
+    assert min(made.values()) >= 0
+    assert {sum(made[bucket, f"v{value}"] for value in range(6)) for bucket in size} == {fakes}
+    if fakes:
+        block = json.loads((release / "datapackage.json").read_text(encoding="utf-8"))["discreet"]
+        real: Counter[tuple[str, int]] = Counter()
+        for (bucket, value), count in held.items():
+            real[value, size[bucket]] += count
+        sizes = [each["size"] for each in block["classes"]]
+        assert {(x, s): n for x, numbers in block["people"] for s, n in zip(sizes, numbers, strict=True) if n} == real
+
+
 def test_many_rows_give_the_same_bytes_again(many, tmp_path):
     """Threads do not show: 300,000 rows published twice are the same files."""
     found, ids, _ = many
@@ -115,7 +143,11 @@ def test_a_release_is_read_with_pandas_alone(policy, tmp_path):
     assert Counter(qit[published].itertuples(index=False, name=None)) == Counter(
         frame[published].itertuples(index=False, name=None)
     )
-    assert st.groupby("disease")["COUNT"].sum().to_dict() == frame["disease"].value_counts().to_dict()
+    block = json.loads((release / "datapackage.json").read_text(encoding="utf-8"))["discreet"]
+    fakes = block["mechanism"].get("fakes", 0)
+    assert (st.groupby("BID")["COUNT"].sum() - qit.groupby("BID").size() == fakes).all()
+    counted = {x: sum(n) for x, n in block["people"]} if fakes else st.groupby("disease")["COUNT"].sum().to_dict()
+    assert counted == frame["disease"].value_counts().to_dict()
 
 
 def test_the_readme_recipe_for_pandas_runs_and_counts(policy, tmp_path):

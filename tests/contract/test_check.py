@@ -61,6 +61,62 @@ WRONG = {  # what is refused: the mechanism, changes of the policy, the line tha
         "[mechanism.tolerance]",
         "",
     ),
+    **{
+        f"{name} = {number}": (
+            BUCKETS,
+            ('kind = "buckets"', f'kind = "buckets"\n{name} = {number}'),
+            name,
+            f"{name} ({shown}) must be a whole number between 0 and 50",
+        )
+        for name in ("known", "fakes")
+        for number, shown in (
+            ("1.5", "3/2"),
+            ("true", "True"),
+            ("-1", "-1"),
+            ("51", "51"),
+            ('"1"', "1"),
+            ("[1]", "[1]"),
+        )
+    },
+    "as many known as the largest bucket has people": (
+        BUCKETS,
+        ('kind = "buckets"', 'kind = "buckets"\nmax_size = 7\nknown = 7'),
+        "known",
+        "known (7) must be below max_size (7), the people of the largest bucket; lower it, or raise max_size",
+    ),
+    "more known than buckets allow": (
+        BUCKETS,
+        ('kind = "buckets"', 'kind = "buckets"\nmax_size = 7\nknown = 6'),
+        None,
+        "max_size (7) must be at least 8 for HIV beside 6 known; max_size 9 would do",
+    ),
+    "fakes that no domain can hold": (
+        BUCKETS,
+        (
+            'kind = "buckets"\n[mechanism.tolerance]\ntheta = 2\nfloor = 0.3',
+            'kind = "buckets"\nfakes = 20\n[mechanism.tolerance]\nfloor = 0.45',
+        ),
+        None,
+        "fakes (20) must fit within the tolerances beside the people, and no setting with sizes up to 50 fits these",
+    ),
+    "fakes of near buckets": (
+        BUCKETS,
+        ('kind = "buckets"', 'kind = "buckets"\nassignment = "near"\nfakes = 1'),
+        "fakes",
+        'fakes (1) must go with assignment = "random": the few buckets of one size in a window cannot hide them',
+    ),
+    "known on anatomy": (
+        ANATOMY + "known = 1\n",
+        (),
+        "known",
+        'known must go with kind = "buckets"; Anatomy has nothing against who knows others',
+    ),
+    "fakes on anatomy": (
+        ANATOMY + "fakes = 1\n",
+        (),
+        "fakes",
+        'fakes must go with kind = "buckets"; Anatomy has nothing against who knows others',
+    ),
     "too many a bucket": (ANATOMY, ("l = 2", "l = 3"), "l = 3", "l (3)"),
     "fewer distinct tuples in public": (ALPHABETA, public(5), "public_rows", "public_rows (5)"),
     "fewer records in public": (ALPHABETA + "slots = 9\n", public(59), "public_rows", "public_rows (59)"),

@@ -122,6 +122,16 @@ EDITS = [
     ("floor = 0.1", "floor = 0.05", {"what": "floor", "a": "1/10", "b": "1/20", "meaning": "stronger for"}),
     ("max_size = 50", "max_size = 60", {"what": "max_size", "a": 50, "b": 60, "meaning": "the promise does not"}),
     ('sizes = "two"', 'sizes = "one"', {"what": "sizes", "a": "two", "b": "one", "meaning": "bucket sizes"}),
+    (
+        "max_size = 50",
+        "max_size = 50\nknown = 2",
+        {"what": "known", "a": None, "b": 2, "meaning": "stronger against who knows others"},
+    ),
+    (
+        "max_size = 50",
+        "max_size = 50\nfakes = 1",
+        {"what": "fakes", "a": None, "b": 1, "meaning": "the promise does not depend on it. One who knows all others"},
+    ),
     ("[0, 110]", "[0, 112]", {"what": "domain of age", "b": "0 to 112", "meaning": "2 added (111, 112)"}),
     ("[0, 110]", "[18, 110]", {"what": "domain of age", "meaning": "18 removed (0, 1, 2, 3, 4 and 13 more)"}),
     ('"Asthma", "Gout"', '"Asthma", "Gout", "Cold"', {"what": "domain of disease", "meaning": "1 added (Cold)"}),
@@ -131,6 +141,38 @@ EDITS = [
     ('identifiers = ["name"]', "identifiers = []", {"what": "name", "a": "identifier", "b": None, "meaning": "B does"}),
     ('person = "name"\n', "", {"what": "person", "a": "name", "b": None, "meaning": "is not checked"}),
 ]
+
+
+def test_less_known_is_weaker_and_fewer_fakes_leave_one_more_certain(tmp_path):
+    """The other way round than above; of fakes it is said that they are no part of the promise."""
+    policies(tmp_path, ("max_size = 50", "max_size = 50\nknown = 2\nfakes = 3"))
+    (tmp_path / "b.toml").rename(tmp_path / "more.toml")
+    _, less = policies(tmp_path, ("max_size = 50", "max_size = 50\nknown = 1\nfakes = 1"))
+    known, fakes = found(tmp_path / "more.toml", less)
+    assert (known["a"], known["b"]) == (2, 1)
+    assert known["meaning"].startswith("weaker against who knows others")
+    assert "is more certain as a rule" in fakes["meaning"]
+    assert "the promise does not depend on it" in fakes["meaning"]
+
+
+def test_two_releases_with_fakes_say_which_leaves_one_less_certain(tmp_path):
+    """By the stated numbers; people are shown by value."""
+    kinds = [*"ABCDEFGH"]
+    rows = frame(2_000).assign(disease=np.random.default_rng(4).choice(kinds, 2_000))
+    edits = [
+        ('["Flu", "HIV", "Asthma", "Gout"]', json.dumps(kinds)),
+        ("theta = 2\nfloor = 0.1\nvalues = { HIV = 0.25, Flu = 1 }", "floor = 0.25"),
+    ]
+    paths = []
+    for number in (1, 2):
+        _, policy = policies(tmp_path, *edits, ("max_size = 50", f"max_size = 50\nslack = 0\nfakes = {number}"))
+        paths.append(publish(policy, tmp_path / str(number), rows[number * 100 :]))
+    differences = {each["what"]: each for each in found(*paths)}
+    one, two = (Fraction(differences["certainty"][side]) for side in "ab")
+    assert one > two
+    assert "B leaves one who knows all others of a bucket less certain at most" in differences["certainty"]["meaning"]
+    assert "no part of the promise" in differences["certainty"]["meaning"]
+    assert "how many people have each value" in differences["people"]["meaning"]
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), EDITS, ids=[f"{old} -> {new}" for old, new, _ in EDITS])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +218,100 @@ def test_words_are_rendered_of_a_source_that_fits_no_domain():
     odd = replace(source, mechanism=replace(source.mechanism, source={"nothing": {"x": 1}}))
     words = FAMILIES["alphabeta"].words[3]
     assert "D = ..." in words.readme(odd, words.facts(odd))
+
+
+# Version 5 of buckets: known and fakes
+
+
+BESIDE = {
+    "buckets-known": (
+        "even if he knows the sensitive value of one other person of that bucket",
+        "He may know the sensitive value of one other person of the bucket, or anything about it that does not depend",
+        "COUNT(bucket, x) / (rows(bucket) - 1) <= tolerance(x)",
+        "who already knows the sensitive values of more than one other person of the same bucket learns more",
+        'such as "these two have the same"',
+    ),
+    "buckets-known-named": (
+        "even if he knows the sensitive values of up to 2 other people of that bucket",
+        "COUNT(bucket, x) / (rows(bucket) - 2) <= tolerance(x)",
+        "for every bucket and every value x in it with a tolerance below 1",
+        "more than 2 other people of the same bucket",
+    ),
+    "buckets-known-near": ("even if he knows", "The buckets are near", "What it tells that a window was refused"),
+    "buckets-fakes": (
+        "He may know anything about which values are fakes.",
+        "or any other person's sensitive value",
+        "a value of strain that is nobody's: a fake",
+        "Fakes promise nothing by themselves",
+        "of them stand in a bucket alone, which has a fake beside their value.",
+        "so a count of strain alone is exact",
+    ),
+    "buckets-fakes-strict": (
+        "at most, by the law of the draw, approximate; without fakes he would be certain. This is no promise.",
+        "who also knows the values of people in other buckets",
+    ),
+    "buckets-known-fakes": (
+        "2 values of strain that are nobody's: fakes",
+        "even if he knows",
+        "no part of the promise",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_version_5_says_what_known_and_fakes_are(name):
+    """In facts, and in the README too."""
+    facts, readme = _facts(name, 5), _readme(name, 5)
+    texts = [text for each in facts.values() for text in (each if isinstance(each, list) else [each])]
+    for sentence in BESIDE[name]:
+        assert any(sentence in text for text in texts if isinstance(text, str))
+        assert sentence in readme
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_version_5_says_nothing_that_known_or_fakes_make_untrue(name):
+    """Not the old sentence on others, nor that who is alone beside a fake shows it; and certainty only with fakes."""
+    manifest = read_manifest(GOLDENS / name / "release")
+    facts = _facts(name, 5)
+    whole = json.dumps(facts)
+    assert "one who already knows the sensitive values of others in the same bucket learns more." not in whole
+    assert ("Does not know the secret key or any other" in whole) == (not manifest.statement.mechanism.known)
+    fakes = manifest.statement.mechanism.fakes
+    assert {"fakes", "certainty"} & set(facts) == ({"fakes", "certainty"} if fakes else set())
+    assert not (fakes and "stand in a bucket alone, which does" in whole)
+    assert (str(manifest.statement.numbers.certainty) in facts.get("certainty", "")) == (
+        fakes > 0 and manifest.statement.numbers.certainty != 1
+    )
+
+
+@pytest.mark.parametrize("name", ["buckets-words-3", "buckets-near", "anatomy-near"])
+def test_releases_without_known_and_fakes_have_no_words_in_version_5(name, tmp_path):
+    """And those with them have none in the others: stated so, neither is a release."""
+    for golden, others in ((name, (5,)), ("buckets-known", (1, 2, 3, 4)), ("buckets-known-near", (3, 4))):
+        for version in others:
+            folder = tmp_path / f"{golden}-{version}"
+            shutil.copytree(GOLDENS / golden / "release", folder)
+            content = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
+            content["discreet"]["words"] = version
+            (folder / "datapackage.json").write_text(json.dumps(content), encoding="utf-8")
+            assert [each.name for each in discreet.verify(folder).checks if not each.holds] == ["manifest"]
+
+
+def test_values_without_a_fake_are_named():
+    """Where the buckets of a size have fewer fakes than values; ties may fall either way."""
+    statement = read_manifest(GOLDENS / "buckets-fakes" / "release").statement
+    numbers = replace(
+        statement.numbers,
+        classes=((3, 2),),
+        people=(("A", (2,)), ("B", (1,)), ("C", (2,)), ("D", (1,))),
+        certainty=Fraction(1),
+    )
+    words = FAMILIES["buckets"].words[5]
+    said = words.facts(replace(statement, numbers=numbers))["certainty"]
+    assert said.endswith(
+        "The buckets of 3 people have fewer fakes than values: these have none there, or may have none: B, D."
+    )
+    tied = replace(numbers, people=(("A", (3,)), ("B", (1,)), ("C", (1,)), ("D", (1,))))
+    assert words.facts(replace(statement, numbers=tied))["certainty"].endswith("may have none: B, C, D.")
+    enough = replace(numbers, people=(("A", (3,)), ("B", (3,))))
+    assert "fewer fakes" not in words.facts(replace(statement, numbers=enough))["certainty"]

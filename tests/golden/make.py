@@ -61,6 +61,7 @@ class Ward:
     rows: int
     questions: tuple[str, ...]
     seed: int = 1
+    shares: tuple[float, ...] = SHARES  # of the sensitive values
 
     def table(self) -> pa.Table:
         """The same people every time: the sensitive value goes with the first column, so that answers tell something.
@@ -71,7 +72,7 @@ class Ward:
         first, *others, sensitive = self.schema.columns
         known = {name: _known(self.schema.domains[name]) for name in self.schema.columns}
         codes = {name: coins.integers(0, len(known[name]), self.rows) for name in (first, *others)}
-        chosen = coins.choice(len(SHARES), self.rows, p=SHARES)
+        chosen = coins.choice(len(self.shares), self.rows, p=self.shares)
         old = codes[first] * 2 >= len(known[first])
         codes[sensitive] = np.where(old & (chosen == 0) & (coins.random(self.rows) < 0.5), 2, chosen)
         columns = {}
@@ -213,6 +214,27 @@ CELL = _ward(  # so small a domain that a view has few random tuples
     gender=GENDER,
 )
 MANY = replace(WARD, rows=300)
+STRAINS = replace(  # frequent values and rare ones
+    _ward(
+        400,
+        "",
+        "age < 40",
+        "strain = 'A'",
+        "strain = 'H'",
+        "age < 40 AND strain = 'A'",
+        "gender = 'F' AND strain IN ('B', 'G')",
+        "gender = 'M' OR strain = 'C'",
+        "NOT (gender = 'F' AND strain = 'D')",
+        "age > 15 * visits AND strain <> 'E'",
+        "age < 20 AND age > 40",
+        "SELECT COUNT(*) FROM release WHERE age < 40 GROUP BY strain",
+        sensitive=("strain", Listed(values=tuple("ABCDEFGH"))),
+        age=Integers(low=18, high=77),
+        visits=Integers(low=0, high=5),
+        gender=GENDER,
+    ),
+    shares=(0.2, 0.16, 0.12, 0.17, 0.15, 0.13, 0.05, 0.02),
+)
 WIDE = replace(  # more whole numbers than DiffGen takes one by one
     WARD, schema=replace(WARD.schema, domains={**WARD.schema.domains, "age": Integers(low=18, high=317)})
 )
@@ -346,6 +368,26 @@ SERIES: tuple[tuple[Golden, ...], ...] = (
         Golden(name="buckets-near-refused", ward=GAPS, mechanism=replace(MISSING, window=20), options={"csv": True}),
     ),
     _alone("buckets-near-ruled", MANY, replace(PLAIN, sizes="two", slack=0, composition="even", assignment="near")),
+    _alone("buckets-known", WARD, replace(PLAIN, known=1)),
+    _alone(
+        "buckets-known-named", WARD, Buckets(tolerance=_tolerance(HIV="1/4", Flu=1), known=2), options={"csv": True}
+    ),
+    _alone("buckets-known-near", WARD, replace(PLAIN, assignment="near", window=40, known=1)),
+    _alone("buckets-fakes", STRAINS, Buckets(tolerance=Tolerance(theta=8, floor="1/50"), fakes=1)),
+    _alone(
+        "buckets-fakes-strict",
+        STRAINS,
+        Buckets(tolerance=Tolerance(floor="1/4"), fakes=1, slack=0),
+        options={"csv": True},
+        shows=lambda block: block["certainty"] != "1",
+    ),
+    _alone("buckets-known-fakes", STRAINS, Buckets(tolerance=Tolerance(floor="1/3"), known=1, fakes=2)),
+    _alone(
+        "buckets-known-fakes-missing",
+        GAPS,
+        Buckets(tolerance=Tolerance(floor="2/3", values={None: "1/2"}), known=1, fakes=3, composition="even"),
+    ),
+    _alone("buckets-fakes-integers", STAGES, Buckets(tolerance=Tolerance(theta=2, floor="1/4"), fakes=2, sizes="two")),
     _alone("anatomy-near", WARD, Anatomy(l=2, assignment="near", window=30)),
     _alone("alphabeta-words-3", CELL, AlphaBeta(**DGAMMA)),
     _alone("alphabeta-words-3-slots", _with_rows(CELL, 60), AlphaBeta(**DGAMMA, slots=4)),

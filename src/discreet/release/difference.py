@@ -136,6 +136,8 @@ def _mechanism(a: Content, b: Content) -> Iterator[Difference]:
         told = changes is not None and name in changes.told and name in before and name in after
         if not same(before.get(name), after.get(name)) and not told:
             meaning = meanings.get(name, "another parameter of the mechanism")
+            if not isinstance(meaning, str):
+                meaning = meaning(before.get(name), after.get(name))
             yield Difference(topic="mechanism", name=name, a=before.get(name), b=after.get(name), meaning=meaning)
     for change in changes.mechanism(a, b) if changes else ():
         yield Difference(topic="mechanism", **change)

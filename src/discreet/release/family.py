@@ -63,7 +63,7 @@ class Changes:
 
     main: str
     together: Callable[[Content, Content], str]
-    parameters: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str | Callable[[Any, Any], str]] = field(default_factory=dict)  # or what A's and B's mean
     numbers: Mapping[str, Callable[[Content, Content], str]] = field(default_factory=dict)
     shown: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     mechanism: Callable[[Content, Content], Iterator[Change]] = _nothing

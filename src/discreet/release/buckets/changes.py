@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from discreet.ground.shown import name_of, name_some
 from discreet.release.buckets.manifest import QIT
-from discreet.release.buckets.strength import rule_changes, tolerance_changes
+from discreet.release.buckets.strength import (
+    certainty_meaning,
+    fakes_meaning,
+    known_meaning,
+    rule_changes,
+    tolerance_changes,
+)
 from discreet.release.family import READ, Change, Changes, Content
 from discreet.release.promised import TOGETHER
 
-_PARAMETERS = {
+_PARAMETERS: dict[str, str | Callable[[Any, Any], str]] = {
     "sizes": "which bucket sizes the plan may use; the promise does not depend on it",
     "min_size": "the smallest bucket that the plan may use; the promise does not depend on it",
     "max_size": "the largest bucket that the plan may use; the promise does not depend on it",
@@ -22,6 +28,8 @@ _PARAMETERS = {
     "follows from the other's refusal, that tells something of the rows",
     "window_declared": "whether the policy gave the window, or it follows from counts and tolerances by the rule",
     "composition": "how values are spread over buckets: free gives the most exact answers, round-robin the least",
+    "known": known_meaning,
+    "fakes": fakes_meaning,
 }
 
 
@@ -77,6 +85,10 @@ def _runs(windows: Any) -> str:
     return f"{len(windows):,} windows"
 
 
+def _held(people: Any) -> str:
+    return name_some([f"{name_of(value)} ({sum(numbers):,})" for value, numbers in people])
+
+
 def _values(unprotected: Any) -> str:
     return name_some([f"{name_of(value)} ({people:,})" for value, people in unprotected]) or "none"
 
@@ -97,9 +109,11 @@ CHANGES = Changes(
         "unprotected": _unprotected,
         "windows": _windows,
         "refused_windows": lambda _a, _b: "what was tried in vain before: each tells something of the rows",
+        "people": lambda _a, _b: "how many people have each value in the buckets of each size",
+        "certainty": certainty_meaning,
         "kept_slack": lambda _a, _b: "the slack that the plan keeps: more makes answers more exact as a rule",
     },
-    shown={"classes": _classes, "unprotected": _values, "windows": _runs},
+    shown={"classes": _classes, "unprotected": _values, "windows": _runs, "people": _held},
     mechanism=_rules,
     guarantee=_tolerances,
     roles={"quasi-identifier": "B publishes it as it is", "sensitive": "B publishes it by bucket only"},

@@ -89,6 +89,38 @@ def _named(content: Content, domain: Domain) -> dict[object, Limit]:
     return {value: _exact(text) for value, text in values}
 
 
+def known_meaning(old: object, new: object) -> str:
+    """Which of two numbers of others who may be known is the stronger promise; none is 0."""
+    side = "stronger" if _number(new) > _number(old) else "weaker"
+    return (
+        f"{side} against who knows others: the tolerances are kept beside so many people of a bucket whose values are "
+        "known"
+    )
+
+
+def fakes_meaning(old: object, new: object) -> str:
+    """What more fakes add, or fewer leave: no part of the promise."""
+    before, after = _number(old), _number(new)
+    side = "less certain as a rule, and answers less exact" if after > before else "more certain as a rule"
+    return (
+        "in every bucket so many values are nobody's; the promise does not depend on it. One who knows all others of a "
+        f"bucket is {side}: `certainty` says how much, by the law of the draw"
+    )
+
+
+def certainty_meaning(a: Content, b: Content) -> str:
+    """Which of two releases leaves one who knows all others less certain."""
+    side = "more" if _exact(b["certainty"]) > _exact(a["certainty"]) else "less"
+    return (
+        f"B leaves one who knows all others of a bucket {side} certain at most, by the law of the draw, approximate; "
+        "it is no part of the promise"
+    )
+
+
+def _number(stated_as: object) -> int:
+    return stated_as if isinstance(stated_as, int) else 0
+
+
 def meaning(old: Limit | None, new: Limit | None) -> str:
     """Stronger, weaker, or what it depends on."""
     if old is None or new is None:

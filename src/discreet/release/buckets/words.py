@@ -10,10 +10,12 @@ from discreet.release.buckets.facts_1 import facts_1
 from discreet.release.buckets.facts_2 import facts_2
 from discreet.release.buckets.facts_3 import facts_3
 from discreet.release.buckets.facts_4 import facts_4
+from discreet.release.buckets.facts_5 import facts_5
 from discreet.release.buckets.manifest import BucketNumbers, BucketStatement, StatedMechanism
 from discreet.release.buckets.readme_2 import readme_2
 from discreet.release.buckets.readme_3 import readme_3
 from discreet.release.buckets.readme_4 import readme_4
+from discreet.release.buckets.readme_5 import readme_5
 from discreet.release.family import Words, of_guarantee
 from discreet.release.phrases_1 import ASKING, PACKAGE, promise
 from discreet.release.phrases_2 import PEOPLE, counting
@@ -49,12 +51,25 @@ the other columns, and it has no interval:
 """
 
 
+def _beside(mechanism: StatedMechanism) -> bool:
+    """Whether something is kept against who knows others of a bucket."""
+    return bool(mechanism.known or mechanism.fakes)
+
+
+def _facts_5(statement: BucketStatement) -> dict[str, Any]:
+    return facts_5(statement, (facts_3 if statement.mechanism.near is None else facts_4)(statement))
+
+
+def _readme_5(statement: BucketStatement, facts: Mapping[str, Any]) -> str:
+    return readme_5(statement, facts, (readme_3 if statement.mechanism.near is None else readme_4)(statement, facts))
+
+
 def _random(mechanism: StatedMechanism) -> bool:
-    return mechanism.near is None
+    return mechanism.near is None and not _beside(mechanism)
 
 
 def _near(mechanism: StatedMechanism) -> bool:
-    return mechanism.near is not None
+    return mechanism.near is not None and not _beside(mechanism)
 
 
 WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
@@ -62,4 +77,5 @@ WORDS: Mapping[int, Words[StatedMechanism, FPrimePrivacy, BucketNumbers]] = {
     2: Words(facts=counting(facts_2, lambda _: PEOPLE), readme=readme_2, speaks=_random),
     3: Words(facts=counting(facts_3, lambda _: PEOPLE), readme=readme_3, speaks=_random),
     4: Words(facts=counting(facts_4, lambda _: PEOPLE), readme=readme_4, speaks=_near),
+    5: Words(facts=counting(_facts_5, lambda _: PEOPLE), readme=_readme_5, speaks=_beside),
 }

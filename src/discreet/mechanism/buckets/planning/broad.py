@@ -13,21 +13,33 @@ from collections.abc import Iterator
 from discreet.mechanism.buckets.planning.caps import Classes
 from discreet.mechanism.buckets.planning.metrics import loss_of
 
+_SEVERAL = 8  # ways that are looked at together
+
 
 def wanted_of(values: int, fakes: int) -> int:
     """How many buckets of a size have a fake for each of so many values."""
     return -(-values // fakes)
 
 
-def broadened(classes: Classes, wanted: int) -> Classes | None:
-    """The same rows in classes of so many buckets or more; None where there is no such way, or they have them."""
-    found = classes
-    while small := [size for size, buckets in found if buckets < wanted]:
-        better = min(_moved(found, small[0], wanted), key=loss_of, default=None)
-        if better is None:
-            return None
-        found = better
-    return None if found == classes else found
+def broadened(classes: Classes, wanted: int) -> tuple[Classes, ...]:
+    """The same rows in classes of so many buckets or more, of several ways those of the least loss first: the best may
+    have no room for what the plan has these sizes for. Empty where there are none, or where the classes have them as
+    they are.
+    """
+    ways = [classes]
+    while any(small := [_narrow(each, wanted) for each in ways]):
+        found = {
+            better
+            for each, size in zip(ways, small, strict=True)
+            for better in (_moved(each, size, wanted) if size else [each])
+        }
+        ways = sorted(found, key=lambda each: (loss_of(each), each))[:_SEVERAL]
+    return tuple(each for each in ways if each != classes)
+
+
+def _narrow(classes: Classes, wanted: int) -> int:
+    """A size that has too few buckets; 0 where none has."""
+    return next((size for size, buckets in classes if buckets < wanted), 0)
 
 
 def _moved(classes: Classes, size: int, wanted: int) -> Iterator[Classes]:
@@ -45,4 +57,4 @@ def _moved(classes: Classes, size: int, wanted: int) -> Iterator[Classes]:
 
 
 def _with(own: dict[int, int], changed: dict[int, int]) -> Classes:
-    return tuple((size, buckets) for size, buckets in {**own, **changed}.items() if buckets)
+    return tuple((size, buckets) for size, buckets in sorted({**own, **changed}.items()) if buckets)

@@ -30,17 +30,20 @@ class Asked:
     defence: Defence
 
 
-def why_infeasible(asked: Asked, plans: Plans) -> tuple[str, tuple[object, ...]]:
-    """One sentence with the broken bound and the remedies, and the values that break it."""
+def why_infeasible(asked: Asked, plans: Plans, *, without: bool = False) -> tuple[str, tuple[object, ...]]:
+    """One sentence with the broken bound and the remedies, and the values that break it.
+
+    `without` says that there is no plan without fakes either, so they are not to blame; a remedy must do with them.
+    """
     limits, max_size, known = asked.limits, asked.max_size, asked.defence.known
 
     def works(
         tolerance: Sequence[Fraction], largest: int, planner: str = asked.sizes, defence: Defence = asked.defence
     ) -> bool:
-        least = asked.min_size or min(smallest_size(limit, known) for limit in tolerance)
+        least = asked.min_size or min(smallest_size(limit, defence.known) for limit in tolerance)
         return least <= largest and plans(asked.counts, tolerance, planner, least, largest, defence)
 
-    reason, blamed, possible = _reason(asked)
+    reason, blamed, possible = _reason(replace(asked, defence=Defence(known=known)) if without else asked)
     remedies = []
     if possible and (size := _smallest_max_size(limits, works, max_size)):
         remedies.append(f"max_size {size} would do")
@@ -82,7 +85,8 @@ def _reason(asked: Asked) -> tuple[str, list[int], bool]:
     if defence.fakes:
         reason = f"fakes ({defence.fakes}) must fit within the tolerances beside the people, and {reason}"
     elif defence.known:
-        reason = f"{reason} where {defence.known} others may be known"
+        others = "one other" if defence.known == 1 else f"{defence.known} others"
+        reason = f"{reason} where {others} may be known"
     return reason, list(range(len(values))), True
 
 

@@ -141,7 +141,7 @@ class BucketPlan:
     @property
     def certain(self) -> int:
         """How many records, at least, stand in a bucket of one value, whatever the coins give: whoever looks it up
-        knows the value.
+        knows the value; with fakes, where nobody in the buckets of that size has another.
         """
         if self.defence.fakes:
             return sum(size * buckets for size, buckets in self.classes if self._of_one_value(size))

@@ -19,6 +19,7 @@ from discreet.errors import Infeasible, PolicyError
 from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.progress import Progress
+from discreet.ground.shown import shown
 from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
 from discreet.mechanism.buckets.planning.broad import broadened, wanted_of
 from discreet.mechanism.buckets.planning.caps import (
@@ -39,7 +40,7 @@ from discreet.mechanism.buckets.planning.planners import PLANNERS, Found, Proble
 from discreet.mechanism.buckets.planning.slack import UNIT, read_slack, scaled_caps, slacks_of, steps_of
 
 _MORE = (Fraction(0), Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))  # slack, for an allocation in whole people
-_FEWER = ("two", "one")  # planners of few sizes, which have no small classes
+_FEWER = {"optimal": ("two", "one"), "multi": ("two", "one"), "two": ("one",), "one": ()}  # they have no small classes
 
 
 def plan_buckets(
@@ -100,7 +101,7 @@ def plan_buckets(
         defence=defence,
     )
     if (found := PLANNERS[sizes](problem)) is None:
-        message, blamed = why_infeasible(replace(question, defence=problem.defence), _works)
+        message, blamed = why_infeasible(question, _works, without=True)
         raise Infeasible(message, values=blamed)
     tree = found.tree or _simple_prices(limits, known)
     plain = replace(
@@ -121,7 +122,9 @@ def read_defence(known: object, fakes: object) -> Defence:
     """Against whom buckets are filled; raises PolicyError where these are no such numbers."""
     for name, number in (("known", known), ("fakes", fakes)):
         if type(number) is not int or not 0 <= number <= MOST_BESIDE:
-            raise PolicyError(f"{name} ({number}) must be a whole number between 0 and {MOST_BESIDE}", key=(name,))
+            raise PolicyError(
+                f"{name} ({shown(number)}) must be a whole number between 0 and {MOST_BESIDE}", key=(name,)
+            )
     return Defence(known=known, fakes=fakes)  # type: ignore[arg-type]
 
 
@@ -167,7 +170,7 @@ def _settled(problem: Problem, sizes: str) -> tuple[Found, Ints] | None:
 def _tried(problem: Problem, sizes: str) -> Iterator[Found]:
     """Settings to be tried: without fakes the first has an allocation, for caps are whole numbers."""
     slacks, fakes = problem.slacks or (), problem.defence.fakes
-    for name in (sizes, *_FEWER) if fakes else (sizes,):
+    for name in (sizes, *_FEWER[sizes]) if fakes else (sizes,):
         for more in _MORE if fakes else _MORE[:1]:
             raised = [max(slack, more) for slack in slacks]
             if (found := PLANNERS[name](replace(problem, slacks=raised))) is None:
@@ -184,11 +187,9 @@ def _broader(found: Found, problem: Problem, name: str) -> Iterator[Found]:
     wanted = wanted_of(len(problem.counts), problem.defence.fakes)
     broad = np.array([size for size, buckets in found.classes if buckets >= wanted], dtype=np.int64)
     if 0 < len(broad) < len(found.classes) and (again := PLANNERS[name](replace(problem, sizes=broad))):
-        if classes := broadened(again.classes, wanted):
-            yield replace(again, classes=classes)
+        yield from (replace(again, classes=classes) for classes in broadened(again.classes, wanted))
         yield again
-    if classes := broadened(found.classes, wanted):
-        yield replace(found, classes=classes)
+    yield from (replace(found, classes=classes) for classes in broadened(found.classes, wanted))
 
 
 def plan_of_classes(
@@ -267,6 +268,6 @@ def _works(
     problem = Problem(
         counts=counts, limits=limits, sizes=span, gap=1.0, seconds=None, tell=lambda done: None, defence=defence
     )
-    if defence.fakes:
-        return _settled(replace(problem, slacks=[Fraction(0)] * len(limits)), sizes) is not None
-    return PLANNERS[sizes](problem) is not None
+    if PLANNERS[sizes](replace(problem, defence=Defence(known=defence.known))) is None:
+        return False
+    return not defence.fakes or _settled(replace(problem, slacks=[Fraction(0)] * len(limits)), sizes) is not None
