@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from discreet import Infeasible, PolicyError, plan_buckets
 from discreet.mechanism.buckets.making.fakes import balanced, compose_with_fakes
 from discreet.mechanism.buckets.planning.caps import Defence
+from discreet.mechanism.buckets.planning.gather import gathered
+from discreet.mechanism.buckets.planning.price import price_of
 from discreet.series.coins import Coins
 
 LIMITS = [Fraction(top, bottom) for bottom in (2, 3, 4, 5, 7) for top in range(1, bottom)] + [Fraction(1)]
@@ -188,3 +190,28 @@ def test_shares_of_a_quarter_leave_room_for_a_fake_up_to_a_fifth():
     more = {"a": 24, "b": 19, "c": 19, "d": 19, "e": 19}
     with pytest.raises(Infeasible, match="fakes 0 would do"):
         plan_buckets(more, dict.fromkeys(more, "1/4"), max_size=4, fakes=1)
+
+
+@settings(max_examples=few(200), deadline=None)
+@given(st.integers(2, 9), st.integers(2, 3), st.integers(1, 2), st.integers(0, 1000))
+def test_gathering_keeps_rows_and_room_and_makes_no_value_rare(values, classes, fakes, seed):
+    """Values and classes have as many people as before, within the room, and fewer values are rare somewhere."""
+    coins = np.random.default_rng(seed)
+    sizes = np.sort(coins.choice(np.arange(2, 9), classes, replace=False))
+    shares = coins.integers(0, 60, (values, classes)) * (coins.random((values, classes)) < 0.8)
+    room = shares + coins.integers(0, 30, shares.shape)
+    found = gathered(shares, room, sizes, fakes)
+    assert (found.sum(axis=0) == shares.sum(axis=0)).all()
+    assert (found.sum(axis=1) == shares.sum(axis=1)).all()
+    assert ((found >= 0) & (found <= room)).all()
+    rare = [(each > 0) & (each < -(-5 * sizes // fakes)) for each in (shares, found)]
+    assert rare[1].sum() <= rare[0].sum()
+
+
+def test_certainty_of_a_fake_in_every_bucket_is_near_a_half_where_no_value_is_rare():
+    """Of the rows that are left over a class is made that is broad, and in which nobody stands out."""
+    counts = {f"v{i}": 700 + 150 * i for i in range(10)} | {"rare": 23}
+    plan = plan_buckets(counts, dict.fromkeys(counts, "1/4"), slack="0.3", fakes=1)
+    bare = plan_buckets(counts, dict.fromkeys(counts, "1/4"), slack="0.3")
+    assert price_of(plan, bare).certainty < Fraction(3, 5)
+    assert plan.loss < 1.03 * bare.loss

@@ -7,8 +7,11 @@ Departs: the paper asks that one size fill the table exactly, so a table whose r
 
 from __future__ import annotations
 
-from discreet.ground.arrays import Ints
-from discreet.mechanism.buckets.planning.caps import Classes
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.ground.arrays import Ints
+    from discreet.mechanism.buckets.planning.caps import Classes
 
 
 def best_one_size(caps: Ints, counts: Ints, sizes: Ints, unit: int = 1) -> Classes | None:

@@ -2,14 +2,12 @@
 
 Paper: [WWFW] sections 3.4, 4 and 5; [W14] chapters 3 to 6.
 Symbols: o_i counts, f'_i tolerances, (S_j, b_j) classes, M = min_size, M' = max_size, Loss = sum_j b_j (S_j - 1)^2.
-With fakes the linear program knows a class's room for people in parts of a record only, so a setting may have no
-    allocation in whole ones. Then a little more slack is tried, and planners of fewer sizes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -20,8 +18,7 @@ from discreet.ground.arrays import Ints
 from discreet.ground.exact import Number, exact
 from discreet.ground.progress import Progress
 from discreet.ground.shown import shown
-from discreet.mechanism.buckets.planning.allocate import allocate, allocate_with_slack
-from discreet.mechanism.buckets.planning.broad import broadened, wanted_of
+from discreet.mechanism.buckets.planning.allocate import allocate
 from discreet.mechanism.buckets.planning.caps import (
     LARGEST,
     MOST_BESIDE,
@@ -29,18 +26,15 @@ from discreet.mechanism.buckets.planning.caps import (
     Classes,
     Defence,
     caps_of,
-    most_people,
     smallest_size,
 )
 from discreet.mechanism.buckets.planning.certificate import Certificate, Leaf, Split
 from discreet.mechanism.buckets.planning.infeasible import Asked, why_infeasible
 from discreet.mechanism.buckets.planning.metrics import loss_of
 from discreet.mechanism.buckets.planning.plan import BucketPlan
-from discreet.mechanism.buckets.planning.planners import PLANNERS, Found, Problem
-from discreet.mechanism.buckets.planning.slack import UNIT, read_slack, scaled_caps, slacks_of, steps_of
-
-_MORE = (Fraction(0), Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))  # slack, for an allocation in whole people
-_FEWER = {"optimal": ("two", "one"), "multi": ("two", "one"), "two": ("one",), "one": ()}  # they have no small classes
+from discreet.mechanism.buckets.planning.planners import PLANNERS, Problem
+from discreet.mechanism.buckets.planning.settle import settled_setting
+from discreet.mechanism.buckets.planning.slack import read_slack, slacks_of, steps_of
 
 
 def plan_buckets(
@@ -138,7 +132,7 @@ def _with_slack(
     fakes = problem.defence.fakes
     for kept in (*steps_of(slack, problem.counts), *([Fraction(0)] if fakes else [])):
         slacks = slacks_of(problem.counts, problem.limits, slack, kept)
-        if (settled := _settled(replace(problem, slacks=slacks), sizes)) is None:
+        if (settled := settled_setting(replace(problem, slacks=slacks), sizes)) is None:
             continue
         found, shares = settled
         return replace(
@@ -152,44 +146,6 @@ def _with_slack(
             stopped_by_clock=plain.stopped_by_clock or found.late,
         )
     return None if fakes else replace(plain, slack=slack)
-
-
-def _settled(problem: Problem, sizes: str) -> tuple[Found, Ints] | None:
-    """Classes that keep the slack, and how many people of each value each of them has; None where none are found."""
-    for found in _tried(problem, sizes):
-        chosen = np.array([size for size, _ in found.classes], dtype=np.int64)
-        caps = caps_of(problem.limits, chosen, problem.defence)
-        most = most_people(caps, found.classes, problem.defence.fakes)
-        scaled = scaled_caps(caps, chosen, problem.slacks or (), problem.defence.fakes)
-        shares = allocate_with_slack(scaled, problem.counts, found.classes, UNIT, most)
-        if (shares.sum(axis=1) == problem.counts).all():
-            return found, shares
-    return None
-
-
-def _tried(problem: Problem, sizes: str) -> Iterator[Found]:
-    """Settings to be tried: without fakes the first has an allocation, for caps are whole numbers."""
-    slacks, fakes = problem.slacks or (), problem.defence.fakes
-    for name in (sizes, *_FEWER[sizes]) if fakes else (sizes,):
-        for more in _MORE if fakes else _MORE[:1]:
-            raised = [max(slack, more) for slack in slacks]
-            if (found := PLANNERS[name](replace(problem, slacks=raised))) is None:
-                break
-            if fakes:
-                yield from _broader(found, replace(problem, slacks=raised), name)
-            yield found
-
-
-def _broader(found: Found, problem: Problem, name: str) -> Iterator[Found]:
-    """Settings like one, in which more values have a fake in every class (broad.py): by the sizes that are broad
-    already, or by a few rows of other classes.
-    """
-    wanted = wanted_of(len(problem.counts), problem.defence.fakes)
-    broad = np.array([size for size, buckets in found.classes if buckets >= wanted], dtype=np.int64)
-    if 0 < len(broad) < len(found.classes) and (again := PLANNERS[name](replace(problem, sizes=broad))):
-        yield from (replace(again, classes=classes) for classes in broadened(again.classes, wanted))
-        yield again
-    yield from (replace(found, classes=classes) for classes in broadened(found.classes, wanted))
 
 
 def plan_of_classes(
@@ -270,4 +226,4 @@ def _works(
     )
     if PLANNERS[sizes](replace(problem, defence=Defence(known=defence.known))) is None:
         return False
-    return not defence.fakes or _settled(replace(problem, slacks=[Fraction(0)] * len(limits)), sizes) is not None
+    return not defence.fakes or settled_setting(replace(problem, slacks=[Fraction(0)] * len(limits)), sizes) is not None
