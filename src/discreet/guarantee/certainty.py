@@ -23,6 +23,11 @@ def certainty(left: int, slots: int, odds: Fraction | None) -> Fraction:
     return odds * left / (odds * left + slots - left)
 
 
+def class_certainty(most: int, held: Iterable[tuple[int, int]], fakes: int) -> Fraction:
+    """The same of a class whose buckets hold any protected value `most` times at most; `held` as in `odds_ratio`."""
+    return certainty(min(most, 1 + fakes), 1 + fakes, odds_ratio(held))
+
+
 def odds_ratio(held: Iterable[tuple[int, int]]) -> Fraction | None:
     """rho of a class, from how many people and how many fakes have each value that people have."""
     odds = [Fraction(people, made) if made else None for people, made in held]

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.errors import Infeasible
 from discreet.ground.arrays import Bools, Ints
 from discreet.ground.progress import Tell
-from discreet.guarantee.certainty import certainty, odds_ratio
+from discreet.guarantee.certainty import class_certainty
 from discreet.mechanism.buckets.making.compose import Counts, Ids, compose, meetings
 from discreet.mechanism.buckets.making.flags import drawn_flags
 from discreet.mechanism.buckets.making.free import compose_freely
@@ -96,9 +96,8 @@ def _certainty(count: Counts, held: Ints, people: Ints, made: Ints, protected: B
     """What one who knows all others of a bucket, and the totals, can believe at most of a class' protected values."""
     there = np.flatnonzero(held)
     most = np.maximum.reduceat(count, (np.cumsum(held) - held)[there])
-    left = int(np.minimum(most[protected[there]], 1 + fakes).max(initial=0))
-    odds = odds_ratio(zip(people[there].tolist(), made[there].tolist(), strict=True))
-    return certainty(left, 1 + fakes, odds)
+    pairs = zip(people[there].tolist(), made[there].tolist(), strict=True)
+    return class_certainty(int(most[protected[there]].max(initial=0)), pairs, fakes)
 
 
 def _one_class(

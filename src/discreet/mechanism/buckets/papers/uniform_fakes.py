@@ -19,7 +19,7 @@ import numpy as np
 from discreet.errors import PolicyError
 from discreet.ground.arrays import Bools, Ints
 from discreet.ground.progress import Steps, Tell
-from discreet.guarantee.certainty import certainty, odds_ratio
+from discreet.guarantee.certainty import class_certainty
 from discreet.mechanism.buckets.making.compose import Counts, Ids
 from discreet.mechanism.buckets.making.slots import WithFakes, compose_classes
 from discreet.mechanism.buckets.planning.caps import Classes, Defence
@@ -73,9 +73,8 @@ def _with_values(part: tuple[Ids, Counts, Ints], drawn: Ints) -> tuple[Ints, Cou
 
 def _certainty(most: Ints, people: Ints, made: Ints, protected: Bools, fakes: int) -> Fraction:
     """What one who knows all others of a bucket, and the totals, can believe at most of a class' protected values."""
-    odds = odds_ratio(zip(people[people > 0].tolist(), made[people > 0].tolist(), strict=True))
-    left = int(np.minimum(most[protected & (people > 0)], 1 + fakes).max(initial=0))
-    return certainty(left, 1 + fakes, odds)
+    pairs = zip(people[people > 0].tolist(), made[people > 0].tolist(), strict=True)
+    return class_certainty(int(most[protected & (people > 0)].max(initial=0)), pairs, fakes)
 
 
 def uniform_values(part: tuple[Ids, Counts, Ints], there: Bools, buckets: int, fakes: int, coins: Coins) -> Ints:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.guarantee.certainty import certainty, odds_ratio
+from discreet.guarantee.certainty import class_certainty
 from discreet.guarantee.words import percent
 from discreet.mechanism.buckets.making.fakes import balanced
 from discreet.mechanism.buckets.planning.caps import Defence, caps_of
@@ -87,7 +87,6 @@ def _certainty(plan: BucketPlan) -> Fraction:
         held = np.minimum(caps, people + made)
         protected = np.array([limit < 1 for limit in limits]) & (people > 0)
         there = np.flatnonzero(people)
-        odds = odds_ratio(zip(people[there].tolist(), made[there].tolist(), strict=True))
-        left = int(np.minimum(held[protected], 1 + fakes).max(initial=0))
-        found = max(found, certainty(left, 1 + fakes, odds))
+        pairs = zip(people[there].tolist(), made[there].tolist(), strict=True)
+        found = max(found, class_certainty(int(held[protected].max(initial=0)), pairs, fakes))
     return found
