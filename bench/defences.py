@@ -1,12 +1,13 @@
 """What defences inside a bucket cost in answers: known others and fakes, beside the plain release in the same run.
 
 python bench/defences.py                 Adult's ratios, and errors and coverage on every table
-python bench/defences.py --ratios        Adult's ratios alone: nothing is learned
+python bench/defences.py --ratios        the ratios alone: nothing is learned
 python bench/defences.py --only Adult    errors and coverage on tables whose name begins so
 python bench/defences.py --releases 5    that many releases of each setting
 
-Ratios: Adult, shares up to 1/4, buckets of 4 without a defence, 60 counts of the papers' form, 12 releases; the root of
-the mean square of unbiased errors (`design`, not cut), over the plain release's. Errors are mean / median of |answer -
+Ratios: Adult and census_occ, shares up to 1/4, buckets of 4 without a defence, 60 counts of the papers' form, 12 releases;
+the root of the mean square of unbiased errors (`design`, not cut), over the plain release's; limits are Adult's. Beside
+it the certainty that the plan tells of one who knows all others and the totals. Errors are mean / median of |answer -
 truth| / truth over 300 counts, with the default slack; "covers" is of 95 % intervals, of unbiased answers as they came
 out. Where a figure is over its limit, or too few intervals cover, the line says OVER, and the bench fails.
 The public tables are in ../shared/data; without one, its lines are left out.
@@ -37,7 +38,7 @@ from discreet.evaluate.scratch import opened, released, schema_of
 COUNTS, RELEASES = 300, 3
 FEW, MANY = 60, 12  # counts, and releases, of the ratios
 LEAST = 0.93  # of the intervals
-ADULT = "Adult, shares up to 1/4"
+QUARTERS = {"Adult, shares up to 1/4": True, "census_occ, shares up to 1/4": False}  # and whether they have limits
 TABLES = ("Adult, F", "census_occ, F", "hospital")  # one case of each: both promises are measured on it
 PROMISES = {"F": F, "shares up to 1/4": QUARTER}
 
@@ -72,7 +73,7 @@ def asked(table: discreet.Table, mechanism: discreet.Buckets, seed: int, wheres:
         return release.count_many(wheres, estimator=how)
 
 
-def ratios(rows: pa.Table, sensitive: str) -> Iterator[tuple[str, bool]]:
+def ratios(rows: pa.Table, sensitive: str, limited: bool) -> Iterator[tuple[str, bool]]:
     """A line for each defence, and whether it is within its limit."""
     wheres, truths = random_queries(rows, sensitive, FEW, values_of=at_least)
     with opened(rows, discreet.Policy(schema=schema_of(rows, sensitive), mechanism=PLAIN.mechanism(QUARTER))) as table:
@@ -82,10 +83,12 @@ def ratios(rows: pa.Table, sensitive: str) -> Iterator[tuple[str, bool]]:
             found = [designed(asked(table, mechanism, seed, wheres, "unbiased")) for seed in range(MANY)]
             error = float(np.sqrt(np.nanmean((np.array(found, dtype=np.float64) - truths) ** 2)))
             yardstick = yardstick or error
-            sizes = ", ".join(f"{number:,} of {size}" for size, number in mechanism.plan_of(table.histogram).classes)
-            most = "" if defence.most is None else f" (at most {defence.most})"
-            line = f"  {defence}  RMSE {error:6.1f}, {error / yardstick:.2f} times{most}; buckets: {sizes}"
-            yield line, defence.most is None or error / yardstick <= defence.most
+            plan, most = mechanism.plan(table), defence.most if limited else None
+            sizes = ", ".join(f"{number:,} of {size}" for size, number in plan.classes)
+            sure = 1.0 if plan.price is None else float(plan.price.certainty)
+            told = "" if most is None else f" (at most {most})"
+            line = f"  {defence}  RMSE {error:6.1f}, {error / yardstick:.2f} times{told}; certainty {sure:.2f}; {sizes}"
+            yield line, most is None or error / yardstick <= most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,19 +154,20 @@ def judge(title: str, lines: Iterator[tuple[str, bool]]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--ratios", action="store_true", help="Adult's ratios alone")
+    parser.add_argument("--ratios", action="store_true", help="the ratios alone")
     parser.add_argument("--only", default="", help="tables whose name begins so")
     parser.add_argument("--releases", type=int, default=RELEASES, help="of each setting")
     given = parser.parse_args()
     wanted = [name for name in TABLES if name.startswith(given.only)]
     if not wanted:
         parser.error(f"--only ({given.only}) must be how a table's name begins; they are {'; '.join(TABLES)}")
-    held, adult = [], CASES[ADULT]
+    held = []
     with tempfile.TemporaryDirectory() as cache:
         os.environ[NAMED] = cache  # else a second run would find what the first one learned
-        if adult.here and ADULT.startswith(given.only):
-            title = f"{ADULT}: {FEW} counts, {MANY} releases"
-            held.append(judge(title, ratios(adult.rows(), adult.sensitive)))
+        for name, limited in QUARTERS.items():
+            if (case := CASES[name]).here and name.startswith(given.only):
+                title = f"{name}: {FEW} counts, {MANY} releases"
+                held.append(judge(title, ratios(case.rows(), case.sensitive, limited)))
         for name in [] if given.ratios else wanted:
             case = CASES[name]
             if not case.here:
