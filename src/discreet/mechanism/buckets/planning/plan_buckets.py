@@ -63,19 +63,10 @@ def plan_buckets(
     that no setting without them loses less.
     Raises Infeasible, which names the values and the nearest remedy.
     """
-    if not isinstance(sizes, str) or sizes not in PLANNERS:
-        raise PolicyError(f"sizes ({sizes}) must be one of {', '.join(PLANNERS)}")
-    if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap <= 1:
-        raise PolicyError(f"gap ({gap}) must be between 0 and 1; it is a share of the loss")
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0):
-        raise PolicyError(f"seconds ({seconds}) must be above 0")
+    _check_search(sizes, gap, seconds, min_size, max_size)
     asked, defence = read_slack(slack), read_defence(known, fakes)
     values, occurring, limits = _checked(counts, tolerance)
-    if min_size is not None and (type(min_size) is not int or min_size < 1):
-        raise PolicyError(f"min_size ({min_size}) must be a whole number, 1 or more")
     least = min(smallest_size(limit, known) for limit in limits) if min_size is None else min_size
-    if type(max_size) is not int or not 1 <= max_size <= LARGEST:
-        raise PolicyError(f"max_size ({max_size}) must be a whole number between 1 and {LARGEST}")
     problem = Problem(
         counts=occurring,
         limits=limits,
@@ -110,6 +101,20 @@ def plan_buckets(
         message, blamed = why_infeasible(question, _works)
         raise Infeasible(message, values=blamed)
     return second
+
+
+def _check_search(sizes: object, gap: object, seconds: object, min_size: object, max_size: object) -> None:
+    """Raise PolicyError where there is no such way to look for a plan."""
+    if not isinstance(sizes, str) or sizes not in PLANNERS:
+        raise PolicyError(f"sizes ({sizes}) must be one of {', '.join(PLANNERS)}")
+    if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap <= 1:
+        raise PolicyError(f"gap ({gap}) must be between 0 and 1; it is a share of the loss")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0):
+        raise PolicyError(f"seconds ({seconds}) must be above 0")
+    if min_size is not None and (type(min_size) is not int or min_size < 1):
+        raise PolicyError(f"min_size ({min_size}) must be a whole number, 1 or more")
+    if type(max_size) is not int or not 1 <= max_size <= LARGEST:
+        raise PolicyError(f"max_size ({max_size}) must be a whole number between 1 and {LARGEST}")
 
 
 def read_defence(known: object, fakes: object) -> Defence:
