@@ -9,7 +9,8 @@ Ratios: Adult and census_occ, shares up to 1/4, buckets of 4 without a defence, 
 releases; the root of the mean square of unbiased errors (`design`, not cut), over the plain release's; limits are
 Adult's. Beside it the certainty that the plan tells of one who knows all others and the totals. Errors are mean /
 median of |answer - truth| / truth over 300 counts, with the default slack; "covers" is of 95 % intervals, of unbiased
-answers as they came out. Where a figure is over its limit, or too few intervals cover, the line says OVER, and the bench fails.
+answers as they came out. Where a figure is over its limit, or too few intervals cover, the line says OVER, and the
+bench fails.
 The public tables are in ../shared/data; without one, its lines are left out.
 """
 
