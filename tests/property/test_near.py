@@ -66,7 +66,7 @@ def buckets_of(plan: BucketPlan) -> list[list[tuple[list[tuple[str, int]], int]]
     found = []
     for window in plan.windows:
         limits = [plan.tolerance[VALUES[value]] for value in window.values.tolist()]
-        (bucket, value, count), _ = compose_window(window, limits, plan.composition, Coins.from_seed(1))
+        (bucket, value, count), _ = compose_window(window, limits, plan.composition, Coins.from_seed(1), plan.defence)
         held: dict[int, list[tuple[str, int]]] = {}
         for each, what, often in zip(bucket.tolist(), value.tolist(), count.tolist(), strict=True):
             held.setdefault(each, []).append((VALUES[what], often))
@@ -311,7 +311,7 @@ def test_many_windows_lose_little_more_than_planned_with_all_sizes():
     tilt = np.exp(np.linspace(-1, 1, 40)[:, None] * np.linspace(-1, 1, 20)[None, :])
     windows = [coins.multinomial(3_000, weights / weights.sum()) for weights in shares * tilt]
     held = [Held(counts=window, limits=limits) for window in windows]
-    planner = BucketWindows(whole=whole, sizes="optimal", slack=Fraction(3, 10))
+    planner = BucketWindows(whole=whole, sizes="optimal", slack=Fraction(3, 10), defence=whole.defence)
     many = [setting for setting in planner(held) if setting is not None]
     alone = [next(iter(planner([window]))) for window in held]
     assert len(many) == 40

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import ReleaseError, SeriesRefusal
@@ -79,6 +79,7 @@ def test_another_text_is_refused(text):
 
 
 @given(epsilons, sizes_of, st.integers(-(10**9), 10**12))
+@example(Fraction(171031, 8583), (1,), 86_717_752_922)  # of which less than a thousandth would be left for the tables
 def test_shares_follow_the_rule(epsilon, sizes, total):
     """Roots in whole numbers are the roots, cut to thousandths."""
     shares = shares_of(epsilon, sizes, total)

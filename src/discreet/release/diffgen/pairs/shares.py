@@ -49,9 +49,11 @@ def share_of_total(epsilon: Fraction) -> Fraction:
 
 
 def shares_of(epsilon: Fraction, sizes: Sequence[int], total: int) -> Shares:
-    """Columns' tables get min(.85, 12 x^(-1/3)) of epsilon, by D^(1/4); .15 (15000 / x)^(1/2) of a round chooses."""
+    """Columns' tables get min(.85, 12 x^(-1/3)) of epsilon, a thousandth at least, by D^(1/4); .15 (15000 / x)^(1/2)
+    of a round chooses.
+    """
     x = max(Fraction(1), total * epsilon)
-    ones = min(_MOST_ONES, Fraction(_cube_root((12 * _DIGITS) ** 3 / x), _DIGITS))
+    ones = min(_MOST_ONES, Fraction(max(1, _cube_root((12 * _DIGITS) ** 3 / x)), _DIGITS))
     weights = [math.isqrt(math.isqrt(size * _DIGITS**4)) for size in sizes]
     choosing = Fraction(math.isqrt(int((_DIGITS * 15 // 100) ** 2 * 15_000 / x)), _DIGITS)
     return Shares(
