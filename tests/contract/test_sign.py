@@ -360,3 +360,13 @@ def test_the_bytes_that_were_read_are_overwritten(tmp_path, monkeypatch):
     assert len(seen) == 2
     assert not any(map(any, seen))
     assert all(seen)
+
+
+def test_python_refuses_a_key_before_anything_is_written(tmp_path):
+    """As the command line does: no series and no release."""
+    house = House(BUCKETS, tmp_path)
+    key = write_private(tmp_path / "locked", KEY, "openssh", PASSPHRASE)
+    before = snapshot(tmp_path)
+    with pytest.raises(package.SigningError, match="passphrase"):
+        house.publish(ward_frame(), "out", sign=key)
+    assert snapshot(tmp_path) == before
