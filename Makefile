@@ -31,6 +31,7 @@ tools:
 	@missing=; \
 	command -v strace >/dev/null || missing="$$missing strace"; \
 	command -v cc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v ssh-keygen >/dev/null || missing="$$missing openssh-client"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends $$missing; \

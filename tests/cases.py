@@ -50,6 +50,7 @@ class Tool(NamedTuple):
 TOOLS = {  # by the name of the program; `make tools` knows the same ones
     "strace": Tool("strace is not here", "strace"),
     "cc": Tool("no C compiler here", "gcc libc6-dev"),
+    "ssh-keygen": Tool("ssh-keygen is not here", "openssh-client"),
 }
 
 

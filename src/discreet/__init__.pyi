@@ -19,6 +19,7 @@ from .errors import (
     QueryError,
     ReleaseError,
     SeriesRefusal,
+    SigningError,
     TableError,
 )
 from .estimate.diffgen.pairs.release import PairsRelease
@@ -46,6 +47,7 @@ from .mechanism.diffgen.policy.diffgen import DiffGen
 from .mechanism.diffgen.policy.pairs import Pairs
 from .mechanism.draft.draft import Draft, draft_policy
 from .mechanism.publish import plan, publish
+from .mechanism.sign import SigningKey
 from .query.count_domain import count_domain
 from .release.verify import Verdict, verify
 from .schema.bands import hierarchy_of_bands
@@ -101,6 +103,8 @@ __all__ = [
     "Review",
     "Schema",
     "SeriesRefusal",
+    "SigningError",
+    "SigningKey",
     "Table",
     "TableError",
     "Tolerance",

@@ -7,6 +7,7 @@
     ├── CertificateError a plan's certificate does not prove the bound that it states
     ├── SeriesRefusal    publishing now would give fresh coins to rows already published
     ├── ReleaseError     a release folder cannot be read or written
+    ├── SigningError     a key cannot be used to sign or to check a signature; never carries a part of it
     ├── QueryError       a condition is not one that a release answers
     └── EngineError      the engine failed: nobody asked for anything wrong
         ├── OutOfMemory  ... for want of memory
@@ -68,6 +69,10 @@ class SeriesRefusal(DiscreetError):
 
 class ReleaseError(DiscreetError):
     """A release folder cannot be read or written."""
+
+
+class SigningError(DiscreetError):
+    """A key to sign with, or to check a signature with, cannot be used; the message carries nothing of it."""
 
 
 class QueryError(DiscreetError):

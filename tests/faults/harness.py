@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cases import Case, contents, policy_of, ward_frame
+from keys import ed25519, line_of, pieces, write_private
 
 import discreet
 from discreet.series.store import _seal
@@ -27,6 +28,7 @@ from discreet.series.store import _seal
 HERE = Path(__file__).parent
 RAW = (b"Zyxwvut", b"9-77-", b"bedtag_", b"remark <<")  # what every raw row of the ward has, and no release
 MANIFEST = "datapackage.json"
+KEY, KEY_FILE = ed25519(), "office.key"
 PLACES = {"TMPDIR": "scratch", "XDG_DATA_HOME": "home/data", "XDG_STATE_HOME": "home/state"}
 BEGUN = ".*.part/release/data/*.parquet"  # tables in a hidden folder, whole or cut
 
@@ -126,10 +128,12 @@ class Operation:
     before: tuple[str, ...] = ()  # what was published before, without copies in CSV
     entries: int = 1  # that the series has in the end
     older: bool = False  # the series is of the format before, and is renewed
+    signed: bool = False
 
     @property
     def words(self) -> list[str]:
         said = ["publish", self.table, "--policy", "ward.toml", "-o", self.target, "--csv"]
+        said += ["--sign", KEY_FILE] if self.signed else []
         return [*said, "--replace"] if self.replace else said
 
 
@@ -139,6 +143,7 @@ OPERATIONS = (
     Operation("elsewhere", "two", before=("one",)),
     Operation("second state", "two", table="changed.csv", before=("one",), entries=2),
     Operation("renewed", "two", before=("one",), older=True),
+    Operation("signed", "one", replace=True, before=("one",), signed=True),
 )
 
 
@@ -163,6 +168,7 @@ class Scene:
         policy_of(case, self.house)
         people = ward_frame()
         people.to_csv(self.house / "rows.csv", index=False)
+        self.secret = pieces(write_private(self.house / KEY_FILE, KEY, "openssh"), KEY)
         people.assign(age=people["age"].mask(people.index == 3, 110)).to_csv(self.house / "changed.csv", index=False)
         for name in self.operation.before:
             done = self.server.run(self.house, ["publish", "rows.csv", "--policy", "ward.toml", "-o", name])
@@ -218,7 +224,7 @@ class Scene:
                 wrong.append(f"{name} is another one")
         if self.target.exists() and contents(self.target) != self.old.get(self.operation.target):
             made.append(contents(self.target))
-            if not whole(self.target):
+            if not whole(self.target, signed=self.operation.signed):
                 wrong.append("what stands under the name is not whole")
             elif code not in (0, 130, -signal.SIGKILL) and not fault.lasting:
                 wrong.append(f"exit {code}, and a whole release stands under the name")
@@ -234,11 +240,11 @@ class Scene:
 
     def _raw(self, when: str) -> Iterator[str]:
         for path in self.play.rglob("*"):
-            if path.is_file() and path.name not in ("rows.csv", "changed.csv"):
+            if path.is_file() and path.name not in ("rows.csv", "changed.csv", KEY_FILE):
                 found = path.read_bytes()
-                for piece in RAW:
+                for piece in (*RAW, *self.secret):
                     if piece in found:
-                        yield f"{when}: {piece.decode()} is in {path.relative_to(self.play)}"
+                        yield f"{when}: {piece.decode(errors='replace')} is in {path.relative_to(self.play)}"
 
     def _again(self, made: list[dict[str, bytes]]) -> Iterator[str]:
         """The same publisher once more, without a fault."""
@@ -261,7 +267,7 @@ class Scene:
                 now[path] != files[path] for path in files if path != MANIFEST
             ):
                 yield f"published again it differs from {name}: fresh coins"
-        if not whole(self.target):
+        if not whole(self.target, signed=self.operation.signed):
             yield "published again it is not whole"
         if total(self.target) != self.costs:
             yield f"published again it cost {total(self.target)} instead of {self.costs}"
@@ -272,14 +278,14 @@ class Scene:
         yield from self._raw("published again")
 
 
-def whole(folder: Path) -> bool:
-    """Whether anybody would take a folder for a release; the same files are looked at once."""
+def whole(folder: Path, *, signed: bool = False) -> bool:
+    """Whether anybody would take a folder for a release, and for a signed one; the same files are looked at once."""
     if not (folder / MANIFEST).exists():
         return False
-    key = hashlib.sha256(repr(contents(folder)).encode()).digest()
+    key = hashlib.sha256(repr((contents(folder), signed)).encode()).digest()
     if key not in _looked_at:
         try:
-            _looked_at[key] = discreet.verify(folder).holds
+            _looked_at[key] = discreet.verify(folder, key=line_of(KEY) if signed else None).holds
         except discreet.ReleaseError:
             _looked_at[key] = False
     return _looked_at[key]

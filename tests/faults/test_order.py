@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import pytest
 from cases import CASES, needs_tool, policy_of, ward_frame
+from keys import ed25519, write_private
 
 pytestmark = needs_tool("strace")
 WRITES = ("write", "pwrite64", "writev", "pwritev", "ftruncate", "fallocate")
@@ -124,6 +125,7 @@ def house(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("order").resolve()
     policy_of(CASES[0], folder)
     ward_frame().to_csv(folder / "rows.csv", index=False)
+    write_private(folder / "office.key", ed25519(), "openssh")
     return folder
 
 
@@ -137,9 +139,9 @@ def other_disk(house) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture(scope="module", params=["one file system", "two file systems", "replaced"])
+@pytest.fixture(scope="module", params=["one file system", "two file systems", "replaced", "signed"])
 def log(request, house) -> Log:
-    """A first release beside its series, one on another file system, and one in place of another."""
+    """A first release beside its series, one on another file system, one in place of another, and a signed one."""
     place = house / request.param
     shutil.copytree(house, place, ignore=lambda folder, names: [name for name in names if not Path(name).suffix])
     series = place / "private" / "ward.series"
@@ -150,13 +152,14 @@ def log(request, house) -> Log:
         publish(place, series, name="first")
         (place / "new" / "house" / "first").rename(place / "new" / "house" / "out")
         return publish(place, series, "--replace")
-    return publish(place, series)
+    return publish(place, series, *(("--sign", "office.key") if request.param == "signed" else ()))
 
 
 def test_all_files_of_a_release_are_on_disk_before_it_has_its_name(log):
     """Each was synced after it was written the last time, and each folder after its last name."""
     written = {path for call in log.calls for path in call.paths if call.name in WRITES and log.hidden in path.parents}
-    assert {path.suffix for path in written} == {".parquet", ".csv", ".md", ".part"}
+    signature = {".sig"} if (log.release / "datapackage.json.sig").exists() else set()
+    assert {path.suffix for path in written} == {".parquet", ".csv", ".md", ".part", *signature}
     for path in written:
         last = max(log.places(WRITES, path))
         assert log.synced(path, last, log.named), path
@@ -181,6 +184,14 @@ def test_the_manifest_has_its_name_after_the_series_was_written(log):
     """What the series does not remember yet is no release, not even in a hidden folder."""
     (manifest,) = log.places(RENAMES, log.hidden / "datapackage.json")
     assert max(at for at in log.places(WRITES, log.series)) < manifest < log.named
+
+
+def test_nothing_is_signed_that_the_series_does_not_know(log):
+    """The signature is written after the record, and before the manifest has its name."""
+    signed = log.places(WRITES, log.hidden / "datapackage.json.sig")
+    assert bool(signed) == (log.release / "datapackage.json.sig").exists()
+    (manifest,) = log.places(RENAMES, log.hidden / "datapackage.json")
+    assert all(max(log.places(WRITES, log.series)) < at < manifest for at in signed)
 
 
 def test_the_series_is_on_disk_before_the_release_has_its_name(log):

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import CASES, policy_of, ward_frame
+from keys import ed25519, line_of, write_private
 
 import discreet
 from discreet.cli.main import VERBS
@@ -15,6 +17,7 @@ from discreet.schema.register import at
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 HEAVY = ("numpy", "pyarrow", "duckdb", "scipy", "sqlglot", "highspy", "pandas", "matplotlib", "opendp", "randomgen")
+SIGNING = ("cryptography", "bcrypt")
 OTHER = ("discreet.mechanism", "discreet.table", "discreet.series", "discreet.evaluate", "discreet.datasets")
 RUN = "import sys\nfrom discreet.cli.main import main\nsys.argv[0] = 'discreet'\ntry:\n    main()\n"
 RUN += "except SystemExit as end:\n    assert not end.code, end.code\n"
@@ -38,7 +41,9 @@ def test_importing_the_package_loads_no_library_and_no_room_of_a_family():
     """The names are known; what they stand for is not there yet."""
     modules = loaded("import discreet; assert 'Buckets' in dir(discreet)")
     assert "discreet.families" in modules
-    assert not of(modules, *HEAVY, *OTHER, "typer", "discreet.estimate", "discreet.query", "discreet.release.buckets")
+    assert not of(
+        modules, *HEAVY, *OTHER, *SIGNING, "typer", "discreet.estimate", "discreet.query", "discreet.release.buckets"
+    )
 
 
 def test_a_name_loads_what_it_stands_for():
@@ -91,3 +96,16 @@ def test_verifying_loads_no_estimator_and_no_mechanism():
     modules = loaded(RUN, "verify", GOLDEN / "anatomy" / "release", "--allow-seeded")
     assert "discreet.release.buckets.checks" in modules
     assert not of(modules, *OTHER, "discreet.estimate", "discreet.query", "scipy", "highspy", "sqlglot", "pandas")
+    assert not of(modules, *SIGNING)
+
+
+def test_what_signs_is_loaded_by_those_who_name_a_key(tmp_path):
+    """To publish without one, and to verify a signed release without one, loads nothing of it; a key does."""
+    key, rows = write_private(tmp_path / "key", ed25519(), "openssh"), tmp_path / "rows.csv"
+    policy_of(CASES[0], tmp_path)
+    ward_frame().to_csv(rows, index=False)
+    words = ("publish", rows, "--policy", tmp_path / "ward.toml", "--series", tmp_path / "series")
+    assert not of(loaded(RUN, *words, "-o", tmp_path / "plain"), *SIGNING)
+    assert of(loaded(RUN, *words, "-o", tmp_path / "out", "--sign", key), "cryptography")
+    assert not of(loaded(RUN, "verify", tmp_path / "out"), *SIGNING)
+    assert of(loaded(RUN, "verify", tmp_path / "out", "--key", line_of(ed25519())), "cryptography")

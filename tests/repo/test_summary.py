@@ -85,16 +85,16 @@ def test_make_tools_installs_what_is_missing_or_says_how_and_never_fails(tmp_pat
     if user == "0":
         assert asked.splitlines()[0].endswith("update")
     if user == "0" and works:
-        assert asked.splitlines()[1].endswith("strace gcc libc6-dev")
-        assert "installed: strace gcc libc6-dev" in said
+        assert asked.splitlines()[1].endswith("strace gcc libc6-dev openssh-client")
+        assert "installed: strace gcc libc6-dev openssh-client" in said
     else:
-        assert "apt-get install strace gcc libc6-dev" in said
+        assert "apt-get install strace gcc libc6-dev openssh-client" in said
         assert "installed:" not in said
     assert bool(asked) == (user == "0")
 
 
 def test_make_tools_says_nothing_where_all_is_there_and_does_without_apt(tmp_path):
-    for name in ("strace", "cc"):
+    for name in ("strace", "cc", "ssh-keygen"):
         _program(tmp_path / name, "exit 0")
     assert _make_tools(tmp_path, user="0", apt=None) == ""
     (tmp_path / "strace").unlink()

@@ -17,8 +17,10 @@ from discreet.attack.carried import FOREIGN, ODD, carried, texts_in
 from discreet.attack.rate import computed
 from discreet.attack.target import Target
 from discreet.engine.digest import digest_of
+from discreet.errors import ReleaseError
 from discreet.ground.progress import Tell
 from discreet.release.plain import strangers
+from discreet.release.signature import read_signature
 from discreet.release.statement import MANIFEST, README
 
 SHORTEST = 6  # signs of a text that says whose it is
@@ -107,6 +109,10 @@ def things_in(target: Target) -> Counter[str]:
     domains = {name: list(_listed(domain)) for name, domain in target.schema.domains.items()}
     found: Counter[str] = Counter()
     found["undeclared files"] = len(strangers(folder, {each.path for each in manifest.resources}))
+    try:
+        read_signature(folder)
+    except ReleaseError:  # it may hold anything
+        found["undeclared files"] += 1
     for each in manifest.resources:
         if each.path.endswith(".parquet"):
             found += carried(folder / each.path, [field["name"] for field in each.fields], domains)

@@ -16,6 +16,12 @@ EXAMPLE = "Example: discreet verify release"
 @guarded
 def verify(
     release: Folder,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key", help="The public key that must have signed it: a file, or its line.", show_default="signed or not"
+        ),
+    ] = None,
     allow_seeded: Annotated[
         bool, typer.Option("--allow-seeded", help="Accept a test release made from a seed.")
     ] = False,
@@ -23,7 +29,7 @@ def verify(
 ) -> None:
     """Verify a release from its files alone; exit 1 where the promise does not hold."""
     with bar() as progress:
-        verdict = verify_release(release, allow_seeded=allow_seeded, progress=progress)
+        verdict = verify_release(release, key=key, allow_seeded=allow_seeded, progress=progress)
     if as_json:
         show_json(verdict.as_json())
     else:

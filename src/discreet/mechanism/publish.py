@@ -18,6 +18,7 @@ from discreet.ground.progress import Progress, Steps
 from discreet.mechanism.mechanism import Publishes, publishing
 from discreet.mechanism.plan import Plan
 from discreet.mechanism.recognize import UNKNOWN, Recognizing
+from discreet.mechanism.sign import SigningKey, sign_manifest, signing_key
 from discreet.release.statement import MANIFEST
 from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.policy import Policy
@@ -50,6 +51,7 @@ def publish(
     new_series: bool = False,
     replace: bool = False,
     csv: bool = False,
+    sign: SigningKey | str | Path | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
     say: Callable[[str], None] | None = None,
@@ -57,12 +59,14 @@ def publish(
     """Publish the table under the policy as the folder `to`, and open it.
 
     All coins come from the series (by default one private file of the user), so the same rows under the same policy
-    give the same release again, and people who were published before are noticed. `seed` is for tests: it leaves the
-    series alone, and the release says that its coins can be tossed again by anyone. `progress` is called with the step
-    that runs and the share of the whole that is done, and `say` with what the custodian should know besides.
+    give the same release again, and people who were published before are noticed. `sign` is a private key, or its file
+    where that has no passphrase: it signs the manifest, and is kept nowhere. `seed` is for tests: it leaves the series
+    alone, and the release says that its coins can be tossed again by anyone. `progress` is called with the step that
+    runs and the share of the whole that is done, and `say` with what the custodian should know besides.
     """
     to = Path(to)
     check_decided(policy)
+    key = signing_key(sign)
     check_target(to, replace=replace)
     mechanism = publishing(policy.mechanism)
     if seed is not None:
@@ -71,6 +75,7 @@ def publish(
         with new_folder(to, replace=replace) as folder, table.unchanged():
             place = Place(memo=mechanism.memo(table, coins, steps))
             mechanism.make(table, place, coins, folder, csv=csv, steps=steps)
+            sign_manifest(folder, key)
         return open_release(to)
     steps = Steps(progress, {DIGEST: 0.2, **mechanism.steps})
     with Series(series_of(series, policy, to)) as memory:
@@ -96,6 +101,7 @@ def publish(
                     "discreet and of its libraries, and fresh coins would expose people; use that release"
                 )
             number = memory.record(replace_fields(entry, drawn=drawn, release=str(to.resolve())))
+            sign_manifest(folder, key)  # nothing is signed that the series does not know
         note(usual_witness(), memory.name, number, to / MANIFEST)
     return open_release(to)
 

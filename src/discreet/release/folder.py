@@ -5,6 +5,7 @@ Only the files that the format names are ever opened; a path, a link or a name f
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +33,8 @@ _COINS = {"secure": False, "seeded": True}
 
 def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
     """Read and check the form of `datapackage.json`; raises ReleaseError with one sentence."""
-    document = _read_json(plain_file(folder, MANIFEST))
+    content = _read(plain_file(folder, MANIFEST))
+    document = _parsed(content)
     block = document.get("discreet") if isinstance(document, dict) else None
     if not isinstance(block, dict):
         raise ReleaseError(f"{MANIFEST} must have a block 'discreet'; this is not a release of this tool")
@@ -60,18 +62,26 @@ def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
         statement=statement,
         facts=block["facts"],
         readme=block["readme"],
+        sha512=hashlib.sha512(content).digest(),
         resources=_resources(document.get("resources"), family.files(statement)),
         block=block,
     )
 
 
-def _read_json(path: Path) -> Any:
+def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > LARGEST_MANIFEST:
             raise ReleaseError(f"{path.name} must be at most {LARGEST_MANIFEST // 2**20} MiB")
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return path.read_bytes()
+    except OSError:
         raise ReleaseError(f"{path.name} must be JSON that can be read") from None
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise ReleaseError(f"{MANIFEST} must be JSON that can be read") from None
 
 
 def _family_of(block: Mapping[str, Any]) -> Family[Any, Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.errors import ReleaseError
-from discreet.release.statement import MANIFEST, README
+from discreet.release.statement import MANIFEST, README, SIGNATURE
 
 
 def plain_file(folder: Path, name: str) -> Path:
@@ -18,8 +18,8 @@ def plain_file(folder: Path, name: str) -> Path:
 
 
 def strangers(folder: Path, declared: set[str]) -> list[str]:
-    """Files in the folder that the manifest does not declare, and links."""
-    expected = declared | {MANIFEST, README, "data"}
+    """Files in the folder that the manifest does not declare, and links; it may be signed."""
+    expected = declared | {MANIFEST, README, SIGNATURE, "data"}
     return sorted(
         str(path.relative_to(folder))
         for path in folder.rglob("*")

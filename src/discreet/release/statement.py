@@ -15,6 +15,7 @@ FORMAT = 2
 MANIFEST = "datapackage.json"
 PENDING = f"{MANIFEST}.part"  # its name until nothing but the name of the release is missing
 README = "README.md"
+SIGNATURE = f"{MANIFEST}.sig"  # where the custodian signs; the manifest does not name it
 
 
 class Stated(Protocol):
@@ -69,6 +70,7 @@ class Manifest(Generic[M, G, N]):
     statement: Statement[M, G, N]
     facts: Mapping[str, Any]
     readme: str
+    sha512: bytes = field(repr=False)  # of the bytes that were read, for whoever signed them
     resources: tuple[Resource, ...]
     block: Mapping[str, Any] = field(repr=False)
 

@@ -15,6 +15,11 @@ from discreet.ground.progress import Progress, Steps
 from discreet.release.checks import AnyFiles, Files, failing
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
+from discreet.release.signature import fingerprint, read_signature
+from discreet.release.signed import mismatch, read_public
+from discreet.release.statement import Manifest
+
+SIGNED = "signature"  # the check that is there where a key is named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,26 +47,41 @@ class Verdict:
         return {"holds": self.holds, "checks": checks, "not_checkable": list(self.not_checkable)}
 
     def __str__(self) -> str:
-        lines = ["the promise holds" if self.holds else "THE PROMISE DOES NOT HOLD"]
+        broken = {check.name for check in self.checks if not check.holds}
+        lines = ["THE PROMISE DOES NOT HOLD" if broken - {SIGNED} else "the promise holds"]
+        if broken == {SIGNED}:
+            lines = ["the promise holds, but THE SIGNATURE DOES NOT"]
         lines += [f"  {'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}" for check in self.checks]
         if self.not_checkable:
             lines += ["what files cannot show:", *(f"  - {each}" for each in self.not_checkable)]
         return "\n".join(lines)
 
 
-def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress | None = None) -> Verdict:
+def verify(
+    folder: str | Path,
+    *,
+    key: str | Path | None = None,
+    allow_seeded: bool = False,
+    progress: Progress | None = None,
+) -> Verdict:
     """Check a release folder; every check after the first that cannot be made says so.
 
-    Raises ReleaseError only where there is no folder to check.
+    `key` is the public key that must have signed it: a file (OpenSSH's, a list of allowed signers, or PEM), or the line
+    `ssh-ed25519 AAAA...` itself. Without it a release may be signed or not. Raises ReleaseError only where there is no
+    folder to check, and SigningError where `key` is no such key.
     """
-    path = Path(folder)
+    path, keys = Path(folder), None if key is None else read_public(key)
     if not path.is_dir():
         raise ReleaseError(f"release ({folder}) must be a folder")
     try:
         manifest = read_manifest(path)
     except ReleaseError as error:
-        return Verdict(checks=(Check(name="manifest", holds=False, detail=str(error)),), not_checkable=())
+        unread = [Check(name="manifest", holds=False, detail=str(error))]
+        if keys is not None:
+            unread.append(Check(name=SIGNED, holds=False, detail="not checked, because manifest does not hold"))
+        return Verdict(checks=tuple(unread), not_checkable=())
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
+    signed, unsigned = _signed(manifest, keys)
     family = FAMILIES[manifest.kind]
     with Database(paths=[path]) as engine:
         files: AnyFiles = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
@@ -73,4 +93,19 @@ def verify(folder: str | Path, *, allow_seeded: bool = False, progress: Progress
             found.append(Check(name=claim.name, holds=broken is None, detail=broken or claim.meaning))
             if broken and claim.first:
                 blocked = blocked or claim.name
-    return Verdict(checks=tuple(found), not_checkable=family.not_checkable)
+    return Verdict(checks=(*found, *signed), not_checkable=(*family.not_checkable, *unsigned))
+
+
+def _signed(manifest: Manifest[Any, Any, Any], keys: tuple[bytes, ...] | None) -> tuple[list[Check], list[str]]:
+    """The check of the signature, where a key is named or what stands there is none; and what it cannot show."""
+    try:
+        signature = read_signature(manifest.folder)
+    except ReleaseError as error:
+        return [Check(name=SIGNED, holds=False, detail=str(error))], []
+    if keys is not None:
+        broken = mismatch(signature, manifest.sha512, keys)
+        who = fingerprint(signature.public) if signature else ""
+        return [Check(name=SIGNED, holds=broken is None, detail=broken or f"signed by {who}")], []
+    if signature is None:
+        return [], ["who published it: it is not signed"]
+    return [], [f"who published it: it says that {fingerprint(signature.public)} signed it; name a public key to check"]
