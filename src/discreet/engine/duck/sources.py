@@ -8,7 +8,7 @@ from pathlib import Path
 
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier, text
-from discreet.engine.encoding import DATES
+from discreet.engine.encoding import DATES, Encoding
 from discreet.engine.source import CsvFiles, InMemory, ParquetFiles, Source
 from discreet.errors import OutOfMemory
 
@@ -47,6 +47,19 @@ def blank_source(database: Database, relation: str, cells: Mapping[str, Sequence
     blanked = f"{relation}_blanked"
     database.rows(f"CREATE OR REPLACE VIEW {blanked} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
     return blanked
+
+
+def join_source(database: Database, relation: str, cells: Mapping[str, Mapping[str, str]]) -> str:
+    """The same relation, but that cells of some columns that are written so are written otherwise."""
+    replaced, joined = [], f"{relation}_joined"
+    for number, (column, spellings) in enumerate(cells.items()):
+        name, kind = identifier(column), f"{joined}_{number}"
+        database.enumerate(kind, Encoding(tuple(spellings)))  # its code is found at once, however many there are
+        cell, values = f"CAST({name} AS VARCHAR)", ", ".join(map(text, spellings.values()))
+        found = f"list_extract([{values}], enum_code(TRY_CAST({cell} AS {kind})) + 1)"
+        replaced.append(f"coalesce({found}, {cell}) AS {name}")
+    database.rows(f"CREATE OR REPLACE VIEW {joined} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
+    return joined
 
 
 def cut_source(database: Database, relation: str, dates: Mapping[str, str]) -> str:
