@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from discreet.mechanism.draft.domain import listed_as_text
-from discreet.mechanism.draft.roles import Roles
 from discreet.mechanism.draft.toml import WIDTH, comment, key
 from discreet.schema.same import KEY
 from discreet.schema.twins import alike_in, named, quoted
 from discreet.table.column import Column
+
+if TYPE_CHECKING:
+    from discreet.mechanism.draft.roles import Roles
 
 
 def joined(roles: Roles) -> Roles:
