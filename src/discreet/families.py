@@ -142,6 +142,7 @@ def _diffgen() -> Family[Any, Any, Any]:
             }
         ),
         attacks=Register(_DIFFGEN_ATTACKS),
+        by_value=False,
         holds="noisy counts (one for each leaf and class; not people)",
     )
 
@@ -172,6 +173,7 @@ def _pairs() -> Family[Any, Any, Any]:
             }
         ),
         attacks=Register(_DIFFGEN_ATTACKS),
+        by_value=False,
         holds="noisy counts (of cells of one and two columns; not people)",
     )
 

@@ -62,7 +62,8 @@ def read_outside(source: Any, policy: Policy, *, csv: CsvForm | None = None) -> 
     """An outside table read as the policy reads and publishes values; it need not have all columns."""
     schema = _partial(source, policy.schema, csv)
     marks = {name: policy.marks[name] for name in schema.columns if name in policy.marks}
-    table, misfits = open_table(source, schema, (), None, marks=marks, csv=csv)
+    same = {name: policy.same[name] for name in schema.columns if name in policy.same}
+    table, misfits = open_table(source, schema, (), None, marks=marks, same=same, csv=csv)
     if table is None:
         raise TableError("the outside table does not fit the policy:\n  " + "\n  ".join(map(str, misfits)))
     return table

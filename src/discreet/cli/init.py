@@ -69,6 +69,7 @@ def _as_json(draft: Draft, to: Path) -> dict[str, object]:
         "candidates": list(draft.candidates),
         "left_out": dict(draft.left_out),
         "unique": draft.unique,
+        "spellings": dict(draft.spellings),
         "mechanism": draft.mechanism.as_json(),
     }
 
@@ -85,6 +86,8 @@ def _show(draft: Draft, data: str, to: Path) -> None:
         people = f"{draft.persons.several:,} of {draft.persons.people:,} people have several rows"
         say(f"    warning           {people}: keep one row of each, for every promise is for one row")
     say(f"  unique             {draft.unique:,} rows are like no other in the quasi-identifiers")
+    for name, number in draft.spellings.items():
+        say(f"  spellings          {name}: {number:,} look like another value and are read as it; decide (same)")
     for name, reason in list(draft.left_out.items())[:_LEFT_OUT]:
         say(f"  left out           {name}: {reason}")
     if more := and_more(len(draft.left_out), _LEFT_OUT):

@@ -18,6 +18,7 @@ from discreet.mechanism.load import load_for
 from discreet.mechanism.mechanism import check_compared, check_explains, publishing, varied
 from discreet.mechanism.plan import Alternatives
 from discreet.mechanism.warn import DRAFT
+from discreet.schema.lookalikes import lookalike_warnings
 from discreet.table.read import read_table
 
 EXAMPLE = "Example: discreet plan hospital.csv --policy hospital.toml --sizes all"
@@ -69,7 +70,8 @@ def plan(
             return _show(found.as_json, found.lines, as_json=as_json)
         mechanism.fits(table)
         planned = mechanism.plan(table, progress)
-        notes = dict.fromkeys((*((DRAFT,) if loaded.draft else ()), *planned.warnings, *mechanism.notes(table.schema)))
+        warnings = (*((DRAFT,) if loaded.draft else ()), *lookalike_warnings(table.schema), *planned.warnings)
+        notes = dict.fromkeys((*warnings, *mechanism.notes(table.schema)))
         _show(
             lambda: {**planned.as_json(explain=explain), **({"draft": True} if loaded.draft else {})},
             lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in notes)),

@@ -49,6 +49,9 @@ class Engine(Protocol):
     def blank(self, cells: Mapping[str, Sequence[str]]) -> None:
         """From now on, cells of these columns as given that are written so are empty."""
 
+    def join(self, cells: Mapping[str, Mapping[str, str]]) -> None:
+        """From now on, cells of these columns as given that are text and written so are written otherwise."""
+
     def persons(self, column: str) -> tuple[int, int, int]:
         """Of a column as given: rows, distinct cells however they are written, empty cells."""
 
@@ -147,6 +150,9 @@ class Looks(Protocol):
 
     def persons(self, column: str) -> tuple[int, int, int]:
         """Of a column as given: rows, distinct cells however they are written, empty cells."""
+
+    def join(self, cells: Mapping[str, Mapping[str, str]]) -> None:
+        """From now on, cells of these columns as given that are text and written so are written otherwise."""
 
     def blank(self, cells: Mapping[str, Sequence[str]]) -> None:
         """From now on, cells of these columns that are written so are empty."""

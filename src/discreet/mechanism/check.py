@@ -14,6 +14,7 @@ from discreet.mechanism.load import beside_the_table, line_first, problem_at
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
 from discreet.mechanism.warn import DRAFT, warnings_of
+from discreet.schema.lookalikes import lookalike_warnings
 from discreet.schema.policy import PolicyFile, read_policy
 from discreet.schema.read import DATA, Problem, from_the_top
 from discreet.table.read import open_table
@@ -72,7 +73,7 @@ def _reviewed(
 ) -> Review:
     draft = (DRAFT,) if found.parts is not None and found.parts.draft else ()
     if source is None or found.parts is None:
-        return Review(problems=found.problems, warnings=draft)
+        return Review(problems=found.problems, warnings=(*draft, *_alike(found)))
     try:
         problems = beside_the_table(found, source, csv)
         roles, schema = found.parts.roles, found.parts.schema
@@ -85,6 +86,7 @@ def _reviewed(
             roles.identifiers,
             roles.person,
             marks=found.parts.marks,
+            same=found.parts.same,
             csv=csv,
             show=show_values,
             progress=progress,
@@ -101,6 +103,10 @@ def _reviewed(
         if plan is None or found.policy is None or not warn:
             return Review(problems=tuple(problems), warnings=draft)
         return Review(problems=tuple(problems), warnings=warnings_of(table, found.policy, plan))
+
+
+def _alike(found: PolicyFile) -> tuple[str, ...]:
+    return tuple(lookalike_warnings(found.policy.schema)) if found.policy is not None else ()
 
 
 def _planned(table: Table, found: PolicyFile, problems: list[Problem]) -> Plan | None:

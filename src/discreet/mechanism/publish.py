@@ -21,6 +21,7 @@ from discreet.mechanism.recognize import UNKNOWN, Recognizing
 from discreet.mechanism.sign import SigningKey, sign_manifest, signing_key
 from discreet.release.statement import MANIFEST
 from discreet.release.write import check_target, is_release, new_folder
+from discreet.schema.lookalikes import lookalike_warnings
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
 from discreet.series.place import usual_series, usual_witness
@@ -122,6 +123,7 @@ def _warnings(seen: Recognizing, policy: Policy) -> Iterator[str]:
     if seen.sketch is None:
         yield UNKNOWN
     schema = policy.schema
+    yield from lookalike_warnings(schema)
     unknown = [code for code, value in enumerate(schema.domains[schema.sensitive]) if means_missing(value)]
     columns = {name: seen.sampled[name] for name in schema.quasi_identifiers}
     yield from given_away(columns, schema.sensitive, seen.sampled[schema.sensitive], unknown).values()

@@ -12,6 +12,7 @@ from discreet.ground.arrays import Ints
 from discreet.mechanism.draft.words import numbers_persons
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Plan
+from discreet.schema.lookalikes import lookalike_warnings
 from discreet.schema.policy import Policy
 from discreet.table.giveaway import given_away, given_together
 from discreet.table.marks import means_missing
@@ -25,6 +26,7 @@ def warnings_of(table: Table, policy: Policy, plan: Plan) -> tuple[str, ...]:
     """All of them; none where there is nothing to think about."""
     return (
         *((DRAFT,) if policy.draft else ()),
+        *lookalike_warnings(policy.schema),
         *(_repeated(table, policy) if policy.person is None else ()),
         *_given_away(table),
         *(_unlike(table) if publishing(policy.mechanism).shows_rows else ()),

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from discreet.ground.shown import FEW, name_of, name_some
-from discreet.schema.domain import Dates, Decimals, Domain, Integers
+from discreet.schema.domain import Dates, Decimals, Domain, Integers, Listed
 from discreet.schema.valued import Value
 
 
@@ -40,10 +40,21 @@ def domain_change(before: Domain, after: Domain) -> str:
     above = {path[0]: path[1:] for path in before.paths}
     if moved := [path[0] for path in after.paths if path[0] in above and path[1:] != above[path[0]]]:
         changes.append(f"{len(moved):,} elsewhere in the hierarchy ({name_some(moved)})")
+    if _apart(before) != _apart(after):
+        changes.append(f"other values are kept apart although they look alike ({_named(before)} -> {_named(after)})")
     if not changes and before != after:
         same = list(before) == list(after)  # here both have the same values, so a range is as short as a list
         changes.append("the same values, declared otherwise" if same else "the same values in another order")
     return ", ".join(changes)
+
+
+def _apart(domain: Domain) -> set[frozenset[str]]:
+    return {frozenset(each) for each in domain.distinct} if isinstance(domain, Listed) else set()
+
+
+def _named(domain: Domain) -> str:
+    lists = domain.distinct if isinstance(domain, Listed) else ()
+    return name_some([" and ".join(map(name_of, each)) for each in lists]) or "none"
 
 
 def _only(domain: Domain, other: Domain) -> tuple[int, list[Value]]:

@@ -21,6 +21,7 @@ from discreet.engine.encoding import Encoding
 from discreet.errors import Cancelled, OutOfMemory, OutOfTime, PolicyError, ReleaseError
 from discreet.release.family import FAMILIES, Claim
 from discreet.release.fields import Fields
+from discreet.release.lookalikes import check_lookalikes, lookalikes_told
 from discreet.release.manifest import sha256
 from discreet.release.plain import plain_file, strangers
 from discreet.release.statement import README, G, M, Manifest, N, Statement
@@ -199,7 +200,14 @@ FIRST = (
     Claim("files", check_files, "every file is declared and plain", first=True),
     Claim("hashes", check_hashes, "every file has the stated bytes", share=0.1),
 )
+LOOKALIKES = Claim(
+    "lookalikes",
+    lambda files: check_lookalikes(files.manifest),
+    "no two sensitive values look alike",
+    told=lambda files: lookalikes_told(files.manifest),
+)
 LAST = (
+    LOOKALIKES,
     Claim("words", check_words, "the facts and the README say what the numbers promise"),
     Claim("copies", check_copies, "CSV copies, if any, hold the same rows"),
     Claim("randomness", check_randomness, "the coins are stated to be secret"),

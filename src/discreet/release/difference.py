@@ -65,6 +65,7 @@ def policy_content(policy: Policy) -> dict[str, Any]:
         "mechanism": policy.mechanism.as_json(),
         "identifiers": list(policy.identifiers),
         "person": policy.person,
+        **({"same": {name: dict(each) for name, each in policy.same.items()}} if policy.same else {}),
     }
 
 
@@ -184,6 +185,7 @@ NUMBERS: dict[str, Callable[[Content, Content], str]] = {
     "randomness": _coins,
     "continued": _continued,
     "version": lambda _a, _b: "made by another version of the software",
+    "same": lambda _a, _b: "cells are read as other spellings of their values",
     "words": lambda _a, _b: "said in another version of the words",
 }
 

@@ -23,7 +23,8 @@ Change = dict[str, Any]  # name, a, b, meaning, and how a and b are shown to peo
 class Claim(NamedTuple):
     """One thing that `verify` checks: `broken` says what does not hold, or nothing; `meaning` is what holds then.
 
-    Where `first`, nothing after it can be checked unless it holds. `share` is how much of the time it takes, about.
+    `told` may say more of what holds. Where `first`, nothing after it can be checked unless it holds. `share` is how
+    much of the time it takes, about.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Claim(NamedTuple):
     meaning: str
     first: bool = False
     share: float = 0.05
+    told: Callable[[Any], str | None] = lambda _: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +104,7 @@ class Family(Generic[M, G, N]):
     drafts: Mapping[str, Any] = field(default_factory=dict)  # mechanism.draft.family.Drafts, by kind
     attacks: Mapping[str, Any] = field(default_factory=dict)  # attack.attack.Attack classes of its own, by name
     later_numbers: Mapping[str, int] = field(default_factory=dict)  # by name, the version of words that first has it
+    by_value: bool = True  # two spellings of a sensitive value split what is promised of it
     further_numbers: Callable[[Mapping[str, Any]], tuple[str, ...]] = field(default=lambda _: ())  # by its parameters
 
     def facts(self, statement: Statement[M, G, N]) -> dict[str, Any]:

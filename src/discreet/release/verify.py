@@ -90,7 +90,8 @@ def verify(
         for claim in family.checks:
             with steps.step(f"checking {claim.name}") as tell, engine.watched(tell):
                 broken = f"not checked, because {blocked} does not hold" if blocked else failing(claim, files)
-            found.append(Check(name=claim.name, holds=broken is None, detail=broken or claim.meaning))
+            meaning = claim.meaning if broken else claim.told(files) or claim.meaning
+            found.append(Check(name=claim.name, holds=broken is None, detail=broken or meaning))
             if broken and claim.first:
                 blocked = blocked or claim.name
     return Verdict(checks=(*found, *signed), not_checkable=(*family.not_checkable, *unsigned))

@@ -17,6 +17,7 @@ from discreet.ground.shown import shown
 from discreet.schema.dates import Dated
 from discreet.schema.decimals import Stepped
 from discreet.schema.paths import Paths, checked
+from discreet.schema.twins import Alike, Lists, alike_in, check_distinct
 from discreet.schema.valued import Valued
 
 
@@ -110,14 +111,15 @@ class Listed(Valued):
     """The values in the order given, all whole numbers or all text; with `missing`, an empty cell is one more value.
 
     `paths`, if declared, lead from each value in order (as text) up to '*'; a missing cell has none but '*'. Where they
-    are `ordered`, text is smaller or larger by its place in the list. `origin` is for a custodian: what these values
-    are groups of.
+    are `ordered`, text is smaller or larger by its place in the list. Values of one list in `distinct` look alike, and
+    are kept apart on purpose. `origin` is for a custodian: what these values are groups of.
     """
 
     values: tuple[int, ...] | tuple[str, ...]
     paths: Paths = ()
     missing: bool = False
     ordered: bool = False
+    distinct: Lists = ()
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -137,8 +139,10 @@ class Listed(Valued):
             raise PolicyError(f"values must be distinct; {twice} is there twice")
         if self.ordered is not False and (self.ordered is not True or kinds != {str}):
             raise PolicyError("ordered must be true or false, and is for text: numbers have their own order")
+        if self.distinct:
+            object.__setattr__(self, "distinct", check_distinct(self.distinct, self.values, missing=self.missing))
         if self.paths:
-            object.__setattr__(self, "paths", checked(self.paths, self.values))
+            object.__setattr__(self, "paths", checked(self.paths, self.values, apart=self.distinct))
 
     @property
     def type(self) -> str:
@@ -160,6 +164,12 @@ class Listed(Valued):
     @cached_property
     def _members(self) -> frozenset[int | str]:
         return frozenset(self.values)
+
+    @cached_property
+    def twins(self) -> tuple[Alike, ...]:
+        """Values that look alike and are not said to be distinct; an empty cell looks like the empty text."""
+        texts = [] if self.type == "integer" else [*self.texts, *([""] if self.missing else [])]
+        return alike_in(texts, self.distinct)
 
     def __contains__(self, value: object) -> bool:
         if value is None:
@@ -183,7 +193,9 @@ class Listed(Valued):
     def as_json(self) -> dict[str, Any]:
         leaves = self.paths and self.type == "text"  # then the hierarchy says the values
         ordered = {"ordered": True} if self.ordered else {}
-        return {**({} if leaves else {"values": list(self.values)}), **ordered, **self._rest_as_json()}
+        values = {} if leaves else {"values": list(self.values)}
+        distinct = {"distinct": list(map(list, self.distinct))} if self.distinct else {}
+        return {**values, **ordered, **distinct, **self._rest_as_json()}
 
 
 Domain = Integers | Decimals | Dates | Listed
@@ -203,7 +215,9 @@ def domain_from_json(data: Any) -> Domain:
     """The domain that a release declares; raises PolicyError on anything else."""
     if not isinstance(data, dict) or any(data.get(flag, True) is not True for flag in ("missing", "ordered")):
         raise PolicyError("a domain must be one of integers, decimals, dates, values, hierarchy; what holds is true")
-    missing, ordered = "missing" in data, "ordered" in data
+    missing, flags = "missing" in data, {"ordered": "ordered" in data, "distinct": data.get("distinct", ())}
+    if "distinct" in data and not data["distinct"]:
+        raise PolicyError("distinct must be lists of values")
     paths = _paths_from_json(data["hierarchy"]) if "hierarchy" in data else ()
     match {key: each for key, each in data.items() if key not in ("missing", "hierarchy")}:
         case {"integers": [int(low), int(high)], **rest} if not rest and bool not in (type(low), type(high)):
@@ -215,10 +229,10 @@ def domain_from_json(data: Any) -> Domain:
             )
         case {"dates": [str(low), str(high)], "by": str(by), **rest} if not rest:
             return _as_stated(data, Dates(low=low, high=high, by=by, paths=paths, missing=missing))
-        case {"values": [*values], **rest} if not set(rest) - {"ordered"}:
-            return Listed(values=tuple(values), paths=paths, missing=missing, ordered=ordered)
-        case {**rest} if not set(rest) - {"ordered"} and paths:
-            return Listed(values=tuple(path[0] for path in paths), paths=paths, missing=missing, ordered=ordered)
+        case {"values": [*values], **rest} if not set(rest) - set(flags):
+            return Listed(values=tuple(values), paths=paths, missing=missing, **flags)
+        case {**rest} if not set(rest) - set(flags) and paths:
+            return Listed(values=tuple(path[0] for path in paths), paths=paths, missing=missing, **flags)
         case _:
             raise PolicyError("a domain must be one of integers, decimals, dates, values, hierarchy")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,11 +19,18 @@ from discreet.schema.paths import MOST_LEAVES, ROOT, Paths, Values, checked
 _QUOTED = re.compile(r'"[^"\n]*"')
 
 
-def read_hierarchy(file: str | Path, values: Values | None = None) -> Paths:
+def read_hierarchy(
+    file: str | Path,
+    values: Values | None = None,
+    *,
+    without: Collection[str] = (),
+    apart: Sequence[Sequence[str]] = (),
+) -> Paths:
     """The paths in a file, in the order of the domain's values if given; raises PolicyError with every problem.
 
     Columns are separated by ';', or by ',' where no ';' stands outside quotes; UTF-8, with or without a byte-order
-    mark, any line ends. Without values, the leaves are the domain, as text in file order.
+    mark, any line ends. Without values, the leaves are the domain, as text in file order. Rows of leaves `without` are
+    left out, and leaves of one list in `apart` may look alike.
     """
     name = f"hierarchy ({Path(file).name})"
     try:
@@ -36,15 +43,15 @@ def read_hierarchy(file: str | Path, values: Values | None = None) -> Paths:
         io.StringIO(text, newline=""), delimiter=";" if ";" in _QUOTED.sub("", text) else ",", strict=True
     )
     try:
-        rows = [row for row in reader if row]
+        rows = [row for row in reader if row and row[0] not in without]
     except csv.Error as error:
         raise PolicyError(f"{name} must be CSV; mend line {reader.line_num}: {error}") from None
-    return checked(rows, values, name)
+    return checked(rows, values, name, apart)
 
 
 def write_hierarchy(paths: Iterable[Sequence[str]], file: str | Path) -> Path:
     """Write paths so that `read_hierarchy` and ARX read the same ones back; returns the file's path."""
-    rows = checked(list(paths))
+    rows = checked(paths)
     try:
         with Path(file).open("w", encoding="utf-8", newline="") as opened:
             csv.writer(opened, delimiter=";", lineterminator="\n").writerows(rows)

@@ -46,7 +46,7 @@ _WIDTHS = {
     "minItems": 1,
     "uniqueItems": True,
 }
-_ALWAYS = ("missing", "missing_as", "publish_level")
+_ALWAYS = ("missing", "missing_as", "distinct", "publish_level")
 _ABOVE = ("hierarchy", "widths", "bands", "prefixes")  # of these a domain has one at most
 
 
@@ -106,8 +106,9 @@ _DOMAINS: dict[str, Any] = {
                 "hierarchy",
                 "prefixes",
                 "ordered",
+                "same",
             ),
-            _domain({"hierarchy": {"$ref": "#/$defs/hierarchy"}}, "ordered"),
+            _domain({"hierarchy": {"$ref": "#/$defs/hierarchy"}}, "ordered", "same"),
         ]
     },
 }
@@ -145,6 +146,18 @@ _DEFS: dict[str, Any] = {
         "description": "Texts by which the table says that a cell is missing; missing must be category.",
         "type": "array",
         "items": {"type": "string"},
+        "minItems": 1,
+    },
+    "same": {
+        "description": 'Other spellings of a value, each with the value that it is read as: { hiv = "HIV" }.',
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+        "minProperties": 1,
+    },
+    "distinct": {
+        "description": 'Values, or published labels, that look alike and are kept apart on purpose: [["HIV", "hiv"]].',
+        "type": "array",
+        "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": True},
         "minItems": 1,
     },
     "columns": {"type": "array", "items": {"$ref": "#/$defs/column"}},

@@ -39,17 +39,23 @@ class Tree(tuple[Row, ...]):
     values: Values | None = None  # None where they were not checked
 
 
-def checked(paths: Iterable[Sequence[str]], values: Values | None = None, name: str = "hierarchy") -> Paths:
+def checked(
+    paths: Iterable[Sequence[str]],
+    values: Values | None = None,
+    name: str = "hierarchy",
+    apart: Sequence[Sequence[str]] = (),
+) -> Paths:
     """The paths in the order of the values; raises one PolicyError that names every problem.
 
     Without values the leaves are the domain, in the order given. Where the values are whole numbers, so are the
-    leaves ("07" is 7), and an interval above a leaf must contain it. Equal labels are one object in the result.
+    leaves ("07" is 7), and an interval above a leaf must contain it. Leaves of one list in `apart` may look alike.
+    Equal labels are one object in the result.
     """
     if isinstance(paths, Tree) and paths.values is not None and values in (None, paths.values):
         return paths
     rows = [tuple(path) for path in paths]
     keys = _keys(rows, values)
-    if found := list(_problems(rows, keys, values)):
+    if found := list(_problems(rows, keys, values, apart)):
         raise PolicyError(f"{name} must be a tree with one path for each value; mend:\n  - " + "\n  - ".join(found))
     labels = {value: value for value in values or () if isinstance(value, str)}
     if values is not None:
@@ -72,7 +78,7 @@ def _keys(rows: list[Row], values: Values | None) -> Keys:
     return [int(leaf) if _WHOLE.fullmatch(leaf) else leaf for leaf in leaves]
 
 
-def _problems(rows: list[Row], keys: Keys, values: Values | None) -> Iterator[str]:
+def _problems(rows: list[Row], keys: Keys, values: Values | None, apart: Sequence[Sequence[str]]) -> Iterator[str]:
     if not rows or not all(rows):
         yield "rows must be there and have labels; give one row for each value, leaf to root, '*' last"
         return
@@ -80,7 +86,7 @@ def _problems(rows: list[Row], keys: Keys, values: Values | None) -> Iterator[st
     levels = list(zip(*(row for row in rows if len(row) == columns), strict=True))
     yield from _shape(rows, columns)
     yield from _spelling(rows)
-    yield from _twins(levels)
+    yield from _twins(levels, apart)
     yield from _parents(levels)
     if twice := [key for key, times in Counter(keys).items() if times > 1]:
         yield f"leaves ({name_some(map(_show, twice), len(twice))}) must stand once each; delete the other rows"
@@ -114,8 +120,8 @@ def _spelling(rows: list[Row]) -> Iterator[str]:
             yield f"labels ({name_some(map(_show, in_order), len(wrong))}) must {must}"
 
 
-def _twins(levels: Sequence[Row]) -> Iterator[str]:
-    """No two labels of one level are the same to a person's eye."""
+def _twins(levels: Sequence[Row], apart: Sequence[Sequence[str]]) -> Iterator[str]:
+    """No two labels of one level are the same to a person's eye, but for leaves that are kept `apart`."""
     for number, level in enumerate(levels):
         labels = dict.fromkeys(level)
         if len(set(map(_seen_as, labels))) == len(labels):
@@ -123,10 +129,15 @@ def _twins(levels: Sequence[Row]) -> Iterator[str]:
         alike: dict[str, list[str]] = {}
         for label in labels:
             alike.setdefault(_seen_as(label), []).append(label)
-        twins = [" and ".join(map(_show, group[:3])) for group in alike.values() if len(group) > 1]
+        told = [] if number else list(map(set, apart))
+        groups = [group for group in alike.values() if len(group) > 1 and not any(map(set(group).issubset, told))]
+        if not groups:
+            continue
+        twins = [" and ".join(map(_show, group[:3])) for group in groups]
+        or_say = "" if number else ", or say same or distinct in the domain"
         yield (
             f"{_level(number)} ({name_some(twins)}) must differ in more than letter case and white space; "
-            "spell them the same or apart"
+            f"spell them the same or apart{or_say}"
         )
 
 

@@ -16,9 +16,11 @@ from pathlib import Path
 from discreet.errors import PolicyError
 from discreet.ground.exact import fraction_of
 from discreet.schema.lines import key_lines, line_of
+from discreet.schema.lookalikes import check_lookalikes
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.missing import Marks, check_marks
 from discreet.schema.read import DATA, VERSION, Parts, Problem, from_the_top, read_document
+from discreet.schema.same import Same, check_same
 from discreet.schema.schema import RESERVED, Schema
 from discreet.schema.write import write_document
 
@@ -27,8 +29,8 @@ from discreet.schema.write import write_document
 class Policy:
     """What may be published about whom, and how.
 
-    `marks` has, for columns of the table, the texts that mean a missing cell. A `draft` is published by nobody: a
-    person must read it first, and take that word out.
+    `marks` has, for columns of the table, the texts that mean a missing cell, and `same` other spellings of values.
+    A `draft` is published by nobody: a person must read it first, and take that word out.
     """
 
     schema: Schema
@@ -36,6 +38,7 @@ class Policy:
     identifiers: tuple[str, ...] = ()
     person: str | None = None
     marks: Marks = field(default_factory=dict, hash=False)
+    same: Same = field(default_factory=dict, hash=False)
     draft: bool = False
     path: Path | None = field(default=None, compare=False)
 
@@ -60,6 +63,11 @@ class Policy:
             if name not in self.schema.columns:
                 raise PolicyError(f"marks ({name}) must be for published columns only; take it out", key=("domains",))
             check_marks(name, texts, self.schema.domains[name])
+        for name, spellings in self.same.items():
+            if name not in self.schema.columns:
+                raise PolicyError(f"same ({name}) must be for published columns only; take it out", key=("domains",))
+            check_same(name, spellings, self.schema.domains[name], self.marks.get(name, ()))
+        check_lookalikes(self.schema)
         self.mechanism.check(self.schema)
 
     @classmethod
@@ -137,6 +145,7 @@ def read_policy(path: Path) -> PolicyFile:
             identifiers=parts.roles.identifiers,
             person=parts.roles.person,
             marks=parts.marks,
+            same=parts.same,
             draft=parts.draft,
             path=path,
         )

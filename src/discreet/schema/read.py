@@ -10,11 +10,13 @@ from typing import Any
 from discreet.errors import PolicyError
 from discreet.ground.shown import shown
 from discreet.schema.domain import Integers
+from discreet.schema.lookalikes import check_lookalikes
 from discreet.schema.mechanisms import MECHANISMS, Complain, Mechanism
 from discreet.schema.missing import Marks, read_marks
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.read_domains import read_domains
 from discreet.schema.roles import Roles, read_roles
+from discreet.schema.same import Same, read_same
 from discreet.schema.schema import Schema
 from discreet.schema.sections import section_of, unknown_keys
 
@@ -45,6 +47,7 @@ class Parts:
     mechanism: Mechanism | None
     roles: Roles
     marks: Marks
+    same: Same
     draft: bool
 
 
@@ -62,6 +65,7 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
     declared = section_of(document, "domains", complain)
     domains = read_domains(declared, roles, folder, complain)
     marks = read_marks(declared, domains, complain)
+    same = read_same(declared, domains, complain)
     section = section_of(document, "mechanism", complain)
     kind = section.get("kind")
     if "mechanism" in document and not (isinstance(kind, str) and kind in MECHANISMS):
@@ -74,10 +78,11 @@ def read_document(document: Mapping[str, Any], version: int, folder: Path, compl
                 quasi_identifiers=told, sensitive=roles.sensitive, domains=domains, public_rows=roles.public_rows
             )
             mechanism = _read_mechanism(kind, section, schema, roles, complain)
+            check_lookalikes(schema)
         except PolicyError as error:
-            complain(from_the_top(error.key), str(error))
+            complain(_with_line(error.key, declared), str(error))
     draft = document.get("draft") is True
-    return Parts(schema=schema, mechanism=mechanism, roles=roles, marks=marks, draft=draft)
+    return Parts(schema=schema, mechanism=mechanism, roles=roles, marks=marks, same=same, draft=draft)
 
 
 def _read_mechanism(
@@ -97,6 +102,13 @@ def _read_mechanism(
     for key, message in always or ():
         complain(from_the_top(key), message)
     return None
+
+
+def _with_line(key: tuple[str, ...], declared: Mapping[str, Any]) -> tuple[str, ...]:
+    """The whole path of what is blamed; of a domain, the line that says its values."""
+    if len(key) != 2 or key[0] != "domains":
+        return from_the_top(key)
+    return (*key, *(kind for kind in ("values", "hierarchy") if kind in declared[key[1]]))[:3]
 
 
 def _completed(schema: Schema, roles: Roles) -> Iterator[Schema]:

@@ -12,6 +12,8 @@ from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.ground.shown import shown
+from discreet.schema.apart import KEY as APART
+from discreet.schema.apart import kept_apart, lists_of
 from discreet.schema.bands import hierarchy_of_bands
 from discreet.schema.domain import Dates, Decimals, Domain, Integers, Listed
 from discreet.schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy
@@ -21,6 +23,8 @@ from discreet.schema.missing import KEY as MISSING_AS
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.paths import Paths
 from discreet.schema.roles import Roles
+from discreet.schema.same import KEY as SAME
+from discreet.schema.same import spellings_of
 from discreet.schema.sections import unknown_keys
 from discreet.schema.widths import hierarchy_of_dates, hierarchy_of_decimals
 
@@ -29,10 +33,10 @@ KINDS = {  # what says the values, and what may stand beside it
     "decimals": ("step", "hierarchy", "widths", "bands"),
     "dates": ("by", "hierarchy", "widths", "bands"),
     "values": ("hierarchy", "prefixes", "ordered"),
-    "hierarchy": ("ordered",),
+    "hierarchy": ("ordered"),
 }
 ABOVE = ("hierarchy", "widths", "bands", "prefixes")  # of these a domain has one at most
-ALWAYS = ("missing", MISSING_AS, "publish_level")
+ALWAYS = ("missing", MISSING_AS, SAME, APART, "publish_level")
 KEYS = tuple(dict.fromkeys([*KINDS, *(key for keys in KINDS.values() for key in keys), *ALWAYS]))
 MISSING = {"refuse": False, "category": True}
 
@@ -75,7 +79,9 @@ def _kind(entry: Mapping[str, Any]) -> str | None:
 
 def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, PolicyError]]) -> Domain | None:
     """The domain that an entry declares, or None; what is wrong with its values and with its hierarchy is found."""
-    kind = str(_kind(entry))
+    kind, spellings = str(_kind(entry)), spellings_of(entry)
+    if isinstance(entry.get("values"), list):
+        entry = {**entry, "values": [each for each in entry["values"] if not _is_one_of(each, spellings)]}
     if str(entry.get("missing", "refuse")) not in MISSING:
         wrong = f'missing ({shown(entry["missing"])}) must be "refuse" or "category"'
         found.append(("missing", PolicyError(wrong)))
@@ -85,7 +91,7 @@ def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, 
         domain = _read_values(entry)
     except PolicyError as error:
         found.append((error.key[0] if error.key else kind, error))
-        entry = {key: value for key, value in entry.items() if key == "hierarchy"}
+        entry = {key: value for key, value in entry.items() if key in ("hierarchy", SAME, APART)}
     try:
         paths = _read_paths(entry, domain, folder)
         domain = replace(domain, paths=paths) if domain is not None else None
@@ -96,10 +102,19 @@ def _read_domain(entry: Mapping[str, Any], folder: Path, found: list[tuple[str, 
     try:
         if domain is None:
             domain = Listed(values=tuple(path[0] for path in paths), paths=paths, **_flags(entry))
-        return published_at(domain, entry.get("publish_level", 0))
+        published = published_at(domain, entry.get("publish_level", 0))
     except PolicyError as error:
         found.append(("publish_level" if "publish_level" in entry else kind, error))
         return None
+    try:
+        return kept_apart(domain, entry.get("publish_level", 0), entry[APART]) if APART in entry else published
+    except PolicyError as error:
+        found.append((APART, error))
+        return None
+
+
+def _is_one_of(value: object, spellings: Mapping[str, str]) -> bool:
+    return isinstance(value, str) and value in spellings
 
 
 def _flags(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,7 +157,8 @@ def _read_paths(entry: Mapping[str, Any], domain: Domain | None, folder: Path) -
     """The paths of a domain whose values are known, or all there is to know of it."""
     match entry:
         case {"hierarchy": str(name)}:
-            return read_hierarchy(folder / name, None if domain is None else _leaves(domain))
+            leaves = None if domain is None else _leaves(domain)
+            return read_hierarchy(folder / name, leaves, without=spellings_of(entry), apart=lists_of(entry))
         case {"hierarchy": _}:
             raise PolicyError("hierarchy must be the name of a CSV file")
         case {"widths": [*widths]} if isinstance(domain, Integers):

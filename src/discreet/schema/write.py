@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from discreet.errors import PolicyError
+from discreet.schema.apart import KEY as APART
 from discreet.schema.domain import Decimals, Domain, Listed
 from discreet.schema.hierarchy import write_hierarchy
 from discreet.schema.missing import KEY
+from discreet.schema.same import KEY as SAME
 
 if TYPE_CHECKING:
     from discreet.schema.policy import Policy
@@ -37,6 +39,7 @@ def write_document(policy: Policy, version: int, path: Path) -> Path:
             name: {
                 **_domain(domains[name], path.with_name(f"{path.stem}-{position}-{_slug(name)}.csv")),
                 **({KEY: list(policy.marks[name])} if name in policy.marks else {}),
+                **({SAME: dict(policy.same[name])} if policy.same.get(name) else {}),
             }
             for position, name in enumerate(policy.schema.columns, start=1)
         },
@@ -51,7 +54,9 @@ def write_document(policy: Policy, version: int, path: Path) -> Path:
 
 def _domain(domain: Domain, beside: Path) -> dict[str, Any]:
     if isinstance(domain, Listed) and domain.origin is not None:
-        return {**_domain(domain.origin.domain, beside), "publish_level": domain.origin.level}
+        content = {**_domain(domain.origin.domain, beside), "publish_level": domain.origin.level}
+        labels = list(map(list, domain.distinct))
+        return {**content, APART: [*content.get(APART, []), *labels]} if labels else content
     content = domain.as_json()
     if isinstance(domain, Decimals):
         content |= {"decimals": [domain.low, domain.high], "step": domain.step}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MOST_VALUES = 1_000  # values that a draft lists
 
@@ -15,7 +15,8 @@ class Column:
     `distinct` counts the values of cells that are not empty: an estimate unless `exact`. `low` and `high` are the
     limits of whole numbers, `since` and `until` those of dates, where every cell is one. `ambiguous`: another column's
     name differs in upper and lower case only. `marks` are its texts that mean a missing cell; they
-    count as empty.
+    count as empty. `same` are texts that count as another value, which they look like; those `apart` do not, all the
+    same.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Column:
     counts: Mapping[int | str, int] | None = None
     ambiguous: bool = False
     marks: tuple[str, ...] = ()
+    same: Mapping[str, str] = field(default_factory=dict)
+    apart: tuple[tuple[str, ...], ...] = ()
     position: int = 0  # in the table
 
     @property

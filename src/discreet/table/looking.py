@@ -47,6 +47,10 @@ class Looking:
         cells = Cells(values=numbered(own), unknown=(0,) if len(own) and own.min() == 0 else ())
         return {name: numbered(found[name]) for name in columns}, cells
 
+    def join(self, cells: Mapping[str, Mapping[str, str]]) -> None:
+        """From now on, texts of these columns are read as others."""
+        self.engine.join(cells)
+
     def cut(self, dates: Mapping[str, str]) -> None:
         """From now on, dates of these columns are cut to a day, month or year."""
         self.engine.cut(dates)

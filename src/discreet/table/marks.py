@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from discreet.schema.skeleton import skeletons
+
 _SIGNS = ("", "?", "??", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "(null)", "nil", "unk")
 _WORDS = ("unknown", "missing", "not known", "not available", "not recorded", "(missing)", "(unknown)")
 MARKS = frozenset((*_SIGNS, *_WORDS))
@@ -14,7 +16,7 @@ MARKS = frozenset((*_SIGNS, *_WORDS))
 
 def means_missing(value: object) -> bool:
     """Whether a cell is empty or says that nothing is known."""
-    return value is None or (isinstance(value, str) and value.strip().casefold() in MARKS)
+    return value is None or (isinstance(value, str) and skeletons(value)[0] in MARKS)
 
 
 def marks_among(texts: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from discreet.errors import TableError
 from discreet.ground.progress import Progress, Steps
 from discreet.schema.missing import Marks
 from discreet.schema.read import DATA
+from discreet.schema.same import Same
 from discreet.schema.schema import Schema
 from discreet.table.inspect import Misfit, check_cells, check_persons, match_columns
 from discreet.table.reading import unreadable
@@ -44,6 +45,7 @@ def read_table(
         policy.identifiers,
         policy.person,
         marks=policy.marks,
+        same=policy.same,
         csv=csv,
         memory=memory,
         progress=progress,
@@ -60,6 +62,7 @@ def open_table(
     person: str | None,
     *,
     marks: Marks | None = None,
+    same: Same | None = None,
     csv: CsvForm | None = None,
     memory: str | None = None,
     show: bool = False,
@@ -67,7 +70,7 @@ def open_table(
 ) -> tuple[Table | None, list[Misfit]]:
     """The table, or None and everything that does not fit; `show` puts cells into the messages.
 
-    `marks` are the texts that mean a missing cell, for some columns.
+    `marks` are the texts that mean a missing cell, for some columns, and `same` other spellings of values.
     """
     engine: Engine = DuckEngine(memory=memory)
     wanted = [*schema.columns, *([person] if person else [])]
@@ -84,6 +87,7 @@ def open_table(
             digested = tuple(columns[name] for name in ([person] if person else identifiers) if name in columns)
             whole = set(schema.columns) <= set(columns) and not any(each.column in schema.columns for each in misfits)
             engine.blank({columns[name]: texts for name, texts in (marks or {}).items() if name in columns})
+            engine.join({columns[name]: texts for name, texts in (same or {}).items() if name in columns})
             if whole:
                 encodings = {name: (columns[name], schema.domains[name].given) for name in schema.columns}
                 engine.encode(encodings, digested)

@@ -17,7 +17,7 @@ from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, dates, glance, sample, tally, written_so
 from discreet.engine.duck.parts import Rows, count_alone, count_distinct, distinct, parts_for, write_sorted
-from discreet.engine.duck.sources import EVERYTHING, blank_source, cut_source, keep_source, open_source
+from discreet.engine.duck.sources import EVERYTHING, blank_source, cut_source, join_source, keep_source, open_source
 from discreet.engine.duck.sql import (
     code,
     digest,
@@ -78,6 +78,12 @@ class DuckEngine:
         if cells:
             self._source = blank_source(self._database, self._source, cells)
             self._looked_at = blank_source(self._database, self._looked_at, cells)
+
+    def join(self, cells: Mapping[str, Mapping[str, str]]) -> None:
+        told = {name: spellings for name, spellings in cells.items() if spellings and self._types[name].kind == "text"}
+        if told:
+            self._source = join_source(self._database, self._source, told)
+            self._looked_at = join_source(self._database, self._looked_at, told)
 
     def persons(self, column: str) -> tuple[int, int, int]:
         if column in self._digested:

@@ -49,6 +49,30 @@ def blank_source(database: Database, relation: str, cells: Mapping[str, Sequence
     return blanked
 
 
+def join_source(database: Database, relation: str, cells: Mapping[str, Mapping[str, str]]) -> str:
+    """The same relation, but that cells of some columns that are written so are written otherwise.
+
+    A cell is found among the spellings by halving their list: as an enumeration, what is none of them would be held
+    against each of them.
+    """
+    replaced, joined = [], f"{relation}_joined"
+    for column, spellings in cells.items():
+        name = identifier(column)
+        replaced.append(f"{_written(f'CAST({name} AS VARCHAR)', sorted(spellings.items()))} AS {name}")
+    database.rows(f"CREATE OR REPLACE VIEW {joined} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
+    return joined
+
+
+def _written(cell: str, spellings: Sequence[tuple[str, str]]) -> str:
+    """What a cell is written as, of spellings in their order."""
+    if len(spellings) == 1:
+        (spelling, value), *_ = spellings
+        return f"CASE WHEN {cell} = {text(spelling)} THEN {text(value)} ELSE {cell} END"
+    half = len(spellings) // 2
+    below, above = _written(cell, spellings[:half]), _written(cell, spellings[half:])
+    return f"CASE WHEN {cell} < {text(spellings[half][0])} THEN {below} ELSE {above} END"
+
+
 def cut_source(database: Database, relation: str, dates: Mapping[str, str]) -> str:
     """The same relation, but that dates of some columns are cut to a day, month or year."""
     cut = []

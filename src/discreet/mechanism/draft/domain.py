@@ -60,6 +60,12 @@ def domain_lines(column: Column, *, sensitive: bool) -> Iterator[str]:
         yield from array(KEY, column.marks)
 
 
+def listed_as_text(column: Column, *, sensitive: bool) -> bool:
+    """Whether the domain is a list of texts."""
+    numbers = column.kind == "whole" or _in_limits(column, sensitive=sensitive)
+    return not numbers and decimals_of(column) is None and dates_of(column) is None
+
+
 def width_of(column: Column, *, sensitive: bool = False) -> int:
     """How many values that domain has."""
     if _in_limits(column, sensitive=sensitive):

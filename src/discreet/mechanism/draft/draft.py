@@ -15,6 +15,7 @@ from discreet.mechanism.draft.domain import dates_of
 from discreet.mechanism.draft.family import DEFAULT, Drafts, drafts_of
 from discreet.mechanism.draft.person import Persons, propose_person
 from discreet.mechanism.draft.roles import Roles, none_published, propose_roles
+from discreet.mechanism.draft.spellings import joined, spellings_in
 from discreet.mechanism.draft.write import Proposed, write_draft
 from discreet.schema.mechanisms import MECHANISMS, Mechanism
 from discreet.table.looking import Looking
@@ -32,7 +33,8 @@ class Draft:
     Its domains and the counts in its comments are read off the table: read it before anybody else does.
     `identifiers` and `left_out` give the reason for each column; `candidates` could be sensitive as well. `persons`
     says by which column people are told apart, and how many have several rows; `unique` counts the rows that no other
-    is like in the quasi-identifiers.
+    is like in the quasi-identifiers. `spellings` counts, for each
+    published column, the texts that are proposed to be read as a value that they look like.
     """
 
     text: str = field(repr=False)
@@ -45,6 +47,7 @@ class Draft:
     left_out: Mapping[str, str] = field(hash=False)
     unique: int
     mechanism: Mechanism
+    spellings: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def person(self) -> str | None:
@@ -90,7 +93,8 @@ def draft_policy(
     """
     drafts = drafts_of(kind)
     with open_profile(source, csv, progress, {_COMPARE: 1.0}) as (profile, looking):
-        roles = propose_roles(profile, sensitive)
+        roles = joined(propose_roles(profile, sensitive))
+        looking.join(spellings_in(roles))
         looking.cut({each.name: dates.by for each in profile.columns if (dates := dates_of(each)) is not None})
         chosen = _chosen(roles, drafts, looking, profile.name)
         named = [column for column in profile.columns if column.name in roles.identifiers]
@@ -119,6 +123,7 @@ def draft_policy(
         left_out=proposed.left_out,
         unique=unique,
         mechanism=cast("Any", MECHANISMS[kind])(**section.parameters),
+        spellings={each.name: len(each.same) for each in (*chosen.columns, roles.sensitive) if each.same},
     )
 
 

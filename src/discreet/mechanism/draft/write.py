@@ -11,6 +11,7 @@ from discreet.mechanism.draft.domain import domain_lines
 from discreet.mechanism.draft.family import Drafts, Section
 from discreet.mechanism.draft.person import Persons
 from discreet.mechanism.draft.roles import Roles
+from discreet.mechanism.draft.spellings import spelling_lines
 from discreet.mechanism.draft.toml import annotated, comment, key, quoted, share, shown
 from discreet.mechanism.draft.words import sensitivity
 from discreet.schema.read import VERSION
@@ -165,3 +166,4 @@ def _domains(proposed: Proposed) -> Iterator[str]:
             yield ""
         yield f"[domains.{key(column.name)}]"
         yield from domain_lines(column, sensitive=column is sensitive)
+        yield from spelling_lines(column)
