@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import typer
 from cases import usual_series
 from commands import PATIENTS, alone, as_json, discreet, mistake, snapshot
+
+from discreet.cli import show
 
 VERBS = ("demo", "check", "plan", "publish", "verify", "query")
 ESTIMATE = {"value", "standard_error", "low", "high", "confidence", "bounds", "conditional_on"}
@@ -445,3 +448,30 @@ def test_the_installed_command_is_the_same(demo):
     alone("verify", "release", cwd=demo)
     alone("verify", ".", cwd=demo, code=1)
     alone("verify", "gone", cwd=demo, code=2)
+
+
+@pytest.mark.parametrize("confidence", ["0.9999999999999999", "1", "0", "nan", "-1"])
+def test_a_confidence_that_no_interval_can_have_is_one_sentence(confidence, demo):
+    """As near to certain as numbers come is refused too."""
+    done = discreet(
+        "query", demo / "release", "age > 50 AND disease = 'HIV'", "--confidence", confidence, cwd=demo, code=2
+    )
+    assert "confidence" in done.stdout + done.stderr
+
+
+def test_a_fault_of_the_program_is_one_sentence_without_what_it_says(monkeypatch, capsys):
+    """For that may quote a cell; who asks for it is shown where it was."""
+
+    @show.guarded
+    def verb(*, as_json: bool = False) -> None:
+        raise KeyError("Ada Brook")
+
+    with pytest.raises(typer.Exit) as ended:
+        verb()
+    assert ended.value.exit_code == 2
+    said = capsys.readouterr()
+    assert "KeyError" in said.err
+    assert "Ada" not in said.out + said.err
+    monkeypatch.setenv("DISCREET_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        verb()

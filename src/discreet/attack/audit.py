@@ -16,6 +16,7 @@ from discreet.attack.target import Target
 from discreet.errors import PolicyError, ReleaseError
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
+from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress, Steps
 from discreet.release.folder import read_manifest
 from discreet.release.verify import verify
@@ -52,8 +53,8 @@ def audit(
     interval. Raises ReleaseError where the release does not verify, unless `unverified`, and TableError where the table
     is another one. What it returns compares with the table: it must not leave the house.
     """
-    if not 0 < confidence < 1:
-        raise PolicyError(f"confidence ({confidence}) must be between 0 and 1; say 0.95, or 0.999 to be stricter")
+    if wrong := why_not(confidence):
+        raise PolicyError(wrong)
     with ExitStack() as open_files:
         found = release if isinstance(release, Release) else open_files.enter_context(open_release(release))
         target = Target(

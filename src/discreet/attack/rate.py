@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.errors import PolicyError
 from discreet.ground.arrays import Bools, Floats, Ints
+from discreet.ground.confidence import why_not
 
 _FEW = 20  # clusters: how unlike fewer are does not say how unlike clusters are
 
@@ -49,8 +50,8 @@ def computed(rate: Fraction | float, cases: int) -> Rate:
 
 def rate_of(hits: float, attempts: int, confidence: float, spread: float = 1.0) -> Rate:
     """The rate of so many hits, and an interval that covers with `confidence` at least; `spread` is a design effect."""
-    if not 0 < confidence < 1:
-        raise PolicyError(f"confidence ({confidence}) must be between 0 and 1; say 0.95, or 0.999 to be stricter")
+    if wrong := why_not(confidence):
+        raise PolicyError(wrong)
     if attempts < 1:
         raise PolicyError("attempts (0) must be at least 1; an attack without a target has no rate")
     from scipy.special import betaincinv  # it takes a while to load, and whoever only lists attacks needs none

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 for _stream in (sys.stdout, sys.stderr):  # a terminal without Unicode gets the answer too, with signs spelt out
     if isinstance(_stream, io.TextIOWrapper):
         _stream.reconfigure(errors="backslashreplace")
+TRACEBACK = "DISCREET_TRACEBACK"
 CLOSED_PIPE = 141  # as where SIGPIPE ends a program: 1 would say that a promise does not hold
 
 
@@ -52,7 +53,8 @@ def fail(message: str, *, as_json: bool) -> None:
 def guarded(verb: _F) -> _F:
     """Turn what discreet raises on purpose, and what a disk refuses, into one sentence and exit 2.
 
-    Ctrl-C is exit 130, and a reader who closed the pipe 141.
+    Ctrl-C is exit 130, and a reader who closed the pipe 141. A fault of the program's own is a sentence too, for what
+    it says of itself may quote a cell.
     """
 
     @functools.wraps(verb)
@@ -73,6 +75,21 @@ def guarded(verb: _F) -> _F:
         except KeyboardInterrupt:
             fail("stopped; nothing half made was left behind", as_json=bool(options.get("as_json")))
             raise typer.Exit(130) from None
+        except (
+            typer.Exit,
+            typer.Abort,
+            typer.BadParameter,
+        ):  # how a verb ends with a number, and what typer says itself
+            raise
+        except Exception as error:
+            if os.environ.get(TRACEBACK):
+                raise
+            fail(
+                f"this should not happen ({type(error).__name__}): it is a fault of discreet, and what was asked was not "
+                f"done. Please report it; {TRACEBACK}=1 shows where, with what may be cells of your table",
+                as_json=bool(options.get("as_json")),
+            )
+            raise typer.Exit(2) from None
 
     return run  # type: ignore[return-value] # the same signature, as functools.wraps says
 

@@ -25,6 +25,7 @@ from discreet.estimate.limits import Limits
 from discreet.estimate.unit import meaning_of
 from discreet.ground.arrays import Ints
 from discreet.ground.closing import Closes
+from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress
 from discreet.query.condition import Atom, Column, Every
 from discreet.query.level import Level
@@ -302,8 +303,8 @@ class Release(Closes, ABC):
             other = self._family.estimators.get(name)
             why = f"needs {other.needs}; here it" if other else ""
             raise QueryError(f"estimator ({name}) {why} must be one of {', '.join(self.estimators)}".replace("  ", " "))
-        if not 0 < confidence < 1:
-            raise QueryError(f"confidence ({confidence}) must be between 0 and 1, such as 0.95")
+        if wrong := why_not(confidence):
+            raise QueryError(wrong)
         with self._lock:
             if name not in self._known:
                 self._known[name] = self._family.estimators[name](self)

@@ -37,6 +37,7 @@ _EVERYWHERE = (  # on every connection
     "ieee_floating_point_ops = false",
     "allocator_background_threads = true",  # memory goes back when a large sort is over
     "autoinstall_known_extensions = false",
+    "autoload_known_extensions = false",
     # the first makes a join of a list: slower here, by 4 times; the second reads a CSV's cell as the type that it is
     # tried as, and fails where it is none
     "disabled_optimizers = 'in_clause,type_pushdown'",
