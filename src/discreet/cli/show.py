@@ -85,8 +85,8 @@ def guarded(verb: _F) -> _F:
             if os.environ.get(TRACEBACK):
                 raise
             fail(
-                f"this should not happen ({type(error).__name__}): it is a fault of discreet, and what was asked was not "
-                f"done. Please report it; {TRACEBACK}=1 shows where, with what may be cells of your table",
+                f"this should not happen ({type(error).__name__}): it is a fault of discreet, and nothing was done. "
+                f"Please report it; {TRACEBACK}=1 shows where, with what may be cells of your table",
                 as_json=bool(options.get("as_json")),
             )
             raise typer.Exit(2) from None
