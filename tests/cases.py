@@ -299,6 +299,12 @@ def ward_schema(public_rows: int | None = None) -> discreet.Schema:
     )
 
 
+def apart(domain: Domain) -> Domain:
+    """The same domain, which keeps values apart that look alike."""
+    alike = tuple(each.values for each in domain.twins if each.sure) if isinstance(domain, Listed) else ()
+    return replace(domain, distinct=alike) if alike else domain
+
+
 def ward_frame(rows: int = ROWS, seed: int = 5) -> pd.DataFrame:
     """A ward of people who do not exist; everything that must stay private is easy to find again."""
     coins = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ import duckdb
 import pandas as pd
 import pytest
 import tomli_w
-from cases import few
+from cases import apart, few
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -104,7 +104,7 @@ def hierarchies(draw: st.DrawFn) -> Listed:
     group = st.integers(0, 9).map("group {}".format)
     groups = draw(st.lists(group, min_size=len(leaves), max_size=len(leaves)))
     paths = tuple((leaf, group, "*") for leaf, group in zip(leaves, groups, strict=True))
-    return Listed(values=tuple(leaves), paths=paths, missing=draw(st.booleans()))
+    return apart(Listed(values=tuple(leaves), paths=paths, missing=draw(st.booleans())))
 
 
 @st.composite
@@ -117,7 +117,7 @@ def domains(draw: st.DrawFn) -> Domain:
         low = draw(st.integers(-(2**53) + 1, 2**53 - 2))
         return Integers(low=low, high=min(low + draw(st.integers(0, 50)), 2**53 - 1), missing=missing)
     values: st.SearchStrategy[Any] = st.integers(-(2**53) + 1, 2**53 - 1) if kind == "numbers" else TEXT
-    return Listed(values=tuple(draw(st.lists(values, min_size=1, max_size=5, unique=True))), missing=missing)
+    return apart(Listed(values=tuple(draw(st.lists(values, min_size=1, max_size=5, unique=True))), missing=missing))
 
 
 @st.composite

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import apart
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from tampering import WORDS, broken, copy_of, manifest_of, table_of, write_manifest, write_table
@@ -155,7 +156,7 @@ def domains(draw: st.DrawFn) -> Domain:
         low = draw(st.integers(-5, 5))
         return Integers(low=low, high=low + draw(st.integers(0, 6)), missing=missing)
     values = st.integers(-(2**40), 2**40) if kind == "numbers" else AWKWARD
-    return Listed(values=tuple(draw(st.lists(values, min_size=1, max_size=5, unique=True))), missing=missing)
+    return apart(Listed(values=tuple(draw(st.lists(values, min_size=1, max_size=5, unique=True))), missing=missing))
 
 
 def any_cell(cells: list[Any]) -> bool:
