@@ -34,8 +34,8 @@ from discreet.attack.figure import drawn
 from discreet.attack.report import shown_number
 from discreet.evaluate.reproduce.data import Sources
 from discreet.evaluate.scratch import opened, released, schema_of
-from discreet.release.verify import verify
 from discreet.schema.mechanisms import Mechanism
+from discreet.verifier.verify import verify
 
 FIGURES = Path(__file__).parents[1] / "docs" / "attacks" / "figures"
 CPU, ROWS, RIGHT, SEED = 300.0, 150_000, 0.58, 1

@@ -18,6 +18,7 @@ import pytest
 from cases import CASES, Case, policy_of, publish, ward_frame
 
 import discreet
+from discreet.release.manifest import dump
 
 Item = TypeVar("Item")
 
@@ -96,7 +97,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    (folder / MANIFEST).write_text(dump(manifest), encoding="utf-8")
 
 
 def restate(folder: Path) -> None:

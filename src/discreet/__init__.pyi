@@ -49,7 +49,6 @@ from .mechanism.draft.draft import Draft, draft_policy
 from .mechanism.publish import plan, publish
 from .mechanism.sign import SigningKey
 from .query.count_domain import count_domain
-from .release.verify import Verdict, verify
 from .schema.bands import hierarchy_of_bands
 from .schema.domain import Dates, Decimals, Integers, Listed
 from .schema.hierarchy import hierarchy_of_prefixes, hierarchy_of_ranges, read_hierarchy, write_hierarchy
@@ -61,6 +60,7 @@ from .schema.widths import hierarchy_of_dates, hierarchy_of_decimals
 from .table.read import read_table
 from .table.source import CsvForm
 from .table.table import Table
+from .verifier.verify import Verdict, verify
 
 __all__ = [
     "AlphaBeta",

@@ -55,7 +55,8 @@ def _opened_by(place: str) -> Callable[[Any, Any], Any]:
 
 
 def _buckets() -> Family[Any, Any, Any]:
-    from discreet.release.buckets import changes, checks, manifest, words
+    from discreet.release.buckets import changes, manifest, words
+    from discreet.verifier.buckets import checks
 
     return Family(
         name="buckets",
@@ -87,7 +88,8 @@ def _buckets() -> Family[Any, Any, Any]:
 
 
 def _alphabeta() -> Family[Any, Any, Any]:
-    from discreet.release.alphabeta import changes, checks, manifest, words
+    from discreet.release.alphabeta import changes, manifest, words
+    from discreet.verifier.alphabeta import checks
 
     return Family(
         name="alphabeta",
@@ -118,7 +120,8 @@ def _alphabeta() -> Family[Any, Any, Any]:
 
 
 def _diffgen() -> Family[Any, Any, Any]:
-    from discreet.release.diffgen import changes, checks, manifest, words
+    from discreet.release.diffgen import changes, manifest, words
+    from discreet.verifier.diffgen import checks
 
     return Family(
         name="diffgen",
@@ -149,7 +152,8 @@ def _diffgen() -> Family[Any, Any, Any]:
 
 def _pairs() -> Family[Any, Any, Any]:
     """A second row of the same family: promise, noise and charge are DiffGen's, the files are not."""
-    from discreet.release.diffgen.pairs import changes, checks, manifest, words
+    from discreet.release.diffgen.pairs import changes, manifest, words
+    from discreet.verifier.diffgen.pairs import checks
 
     return Family(
         name="diffgen",

@@ -29,7 +29,7 @@ from discreet.evaluate.reproduce.data import ADULT, Sources
 from discreet.evaluate.scratch import opened, released, schema_of
 from discreet.guarantee.certainty import certainty, odds_ratio
 from discreet.mechanism.buckets.papers.uniform_fakes import UniformFakes, compose_with_uniform_fakes
-from discreet.release.verify import verify
+from discreet.verifier.verify import verify
 
 QUARTER = discreet.Tolerance(floor="1/4")
 ALL = "corruption, all others and the totals, measured"

@@ -17,8 +17,8 @@ from discreet.mechanism.buckets.making.slots import draw_slots
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.buckets.planning.plan_buckets import plan_buckets
 from discreet.mechanism.buckets.policy.buckets import Buckets
-from discreet.release.buckets.slack import is_part_of, leaves_slack
 from discreet.series.coins import Coins
+from discreet.verifier.buckets.slack import is_part_of, leaves_slack
 
 QUICK = settings(deadline=None, max_examples=60)
 PLANNERS = ("optimal", "multi", "two", "one")

@@ -27,8 +27,21 @@ ALLOWED = {
     "query": {"errors", "ground", "engine", "schema"},
     "estimate": {"errors", "ground", "engine", "schema", "guarantee", "release", "query"},
     "mechanism": {"errors", "ground", "engine", "schema", "guarantee", "series", "table", "release", "estimate"},
-    "attack": {"errors", "ground", "engine", "schema", "guarantee", "series", "table", "release", "query", "estimate"},
-    "families": {"attack", "estimate", "guarantee", "mechanism", "release", "schema"},
+    "attack": {
+        "errors",
+        "ground",
+        "engine",
+        "schema",
+        "guarantee",
+        "series",
+        "table",
+        "release",
+        "query",
+        "estimate",
+        "verifier",
+    },
+    "verifier": {"errors", "ground", "engine", "schema", "release"},  # of the last, what APART lists
+    "families": {"attack", "estimate", "guarantee", "mechanism", "release", "schema", "verifier"},
     "datasets": {"errors", "ground"},
     "evaluate": {
         "errors",
@@ -41,6 +54,7 @@ ALLOWED = {
         "release",
         "query",
         "estimate",
+        "verifier",
         "attack",
         "datasets",
     },
@@ -54,16 +68,18 @@ ALLOWED = {
         "mechanism",
         "release",
         "estimate",
+        "verifier",
         "attack",
         "evaluate",
         "datasets",
     },
 }
 FAMILIES = {family.FAMILIES[kind].name for kind in KINDS}
-ROOMS = ("mechanism", "release", "estimate")  # in which every family has a room of its own
+ROOMS = ("mechanism", "release", "verifier", "estimate")  # in which every family has a room of its own
 FILES = {  # that every family has, so that whoever knows one finds his way in the next
     "mechanism": ("policy", "planning/plan.py", "making/write.py"),
-    "release": ("manifest.py", "checks.py", "words.py", "changes.py"),
+    "release": ("manifest.py", "words.py", "changes.py"),
+    "verifier": ("checks.py", "stated.py"),
     "estimate": ("release.py", "unbiased.py"),
 }
 DEEPEST = 12
@@ -218,10 +234,36 @@ def test_the_package_root_has_no_code():
         assert path == SRC / "__init__.py" or not path.read_text(encoding="utf-8").strip()
 
 
-def test_the_verifier_shares_no_code_with_the_planner():
-    """Nothing that `verify` or a family's checks import, near or far, lies in mechanism, table or series."""
-    checks = [f"discreet.release.{family}.checks" for family in FAMILIES]
-    waiting, seen = ["discreet.release.verify", *checks], set()
+VERIFIERS = [path for path in _modules() if _room(path) == "verifier"]
+# What the verifier shares with those who publish, beside errors, exact numbers, engine and domains: how a folder and a
+# manifest are read and written, the prose that it must hold, and signatures. No inequality of a promise is in any of it.
+APART = {
+    "verify.py": {"release.family", "release.folder", "release.signature", "release.signed", "release.statement"},
+    "files.py": {"release.plain", "release.statement"},
+    "form.py": {"release.family", "release.manifest", "release.statement"},
+    "checks.py": {"release.family", "release.manifest", "release.plain", "release.statement"},
+    "lookalikes.py": {"release.family", "release.statement"},
+}
+
+
+@pytest.mark.parametrize("path", VERIFIERS, ids=lambda path: str(path.relative_to(SRC)))
+def test_the_verifier_shares_no_rule_with_those_who_publish(path):
+    """Whatever is promised is worked out once more: beside domains and the engine, only what is listed is shared."""
+    named = path.relative_to(SRC / "verifier").as_posix()
+    shared = {name.removeprefix("discreet.") for name in _imported(path)}
+    assert {name for name in shared if name.startswith("release.")} == APART.get(named, set())
+
+
+def test_only_those_who_verify_know_the_verifier():
+    """Nobody who plans, publishes or answers leans on what checks it."""
+    rooms = {_room(path) for path in _modules() if any(".verifier." in name for name in _imported(path))}
+    assert rooms <= {"verifier", "families", "attack", "cli", "evaluate", "__init__"}
+
+
+def test_the_verifier_follows_no_planner_table_series_or_estimate():
+    """Nothing that `verify` or a family's checks import, near or far, lies in those rooms."""
+    checks = [f"discreet.verifier.{family}.checks" for family in FAMILIES]
+    waiting, seen = ["discreet.verifier.verify", *checks], set()
     while waiting:
         name = waiting.pop()
         path = _file(name)
@@ -229,7 +271,7 @@ def test_the_verifier_shares_no_code_with_the_planner():
             continue
         seen.add(name)
         waiting += _imported(path)
-    assert "discreet.release.checks" in seen
+    assert "discreet.verifier.checks" in seen
     assert not {name for name in seen if name.split(".")[1] in ("mechanism", "table", "series", "estimate")}
 
 

@@ -94,7 +94,7 @@ def test_a_question_loads_no_mechanism_no_solver_and_no_frames(golden):
 def test_verifying_loads_no_estimator_and_no_mechanism():
     """What checks a promise shares no code with what made it, in the process too."""
     modules = loaded(RUN, "verify", GOLDEN / "anatomy" / "release", "--allow-seeded")
-    assert "discreet.release.buckets.checks" in modules
+    assert "discreet.verifier.buckets.checks" in modules
     assert not of(modules, *OTHER, "discreet.estimate", "discreet.query", "scipy", "highspy", "sqlglot", "pandas")
     assert not of(modules, *SIGNING)
 

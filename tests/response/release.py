@@ -9,12 +9,16 @@ from typing import Any, ClassVar
 
 from discreet.errors import PolicyError, ReleaseError
 from discreet.ground.exact import exact
-from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
-from discreet.release.family import Change, Changes, Claim, Content, Words, of_guarantee
+from discreet.release.family import Change, Changes, Content, Words, of_guarantee
 from discreet.release.fields import Fields, field_of
 from discreet.release.phrases_1 import ASKING, again_warning, promise
 from discreet.release.promised import guarantee_changes
 from discreet.release.statement import Manifest, Statement, whole_numbers
+from discreet.verifier.checks import FIRST, LAST
+from discreet.verifier.claim import Claim
+from discreet.verifier.files import Files
+from discreet.verifier.stated import fraction, keys, whole
+from discreet.verifier.tables import Shape, check_tables, orders_of
 
 ROWS = "data/responses.parquet"
 NOTION = "randomized response"
@@ -59,7 +63,6 @@ class ResponseNumbers:
 
 ResponseStatement = Statement[StatedResponse, ResponsePrivacy, ResponseNumbers]
 ResponseManifest = Manifest[StatedResponse, ResponsePrivacy, ResponseNumbers]
-ResponseFiles = Files[StatedResponse, ResponsePrivacy, ResponseNumbers]
 
 
 def files_of(statement: ResponseStatement) -> tuple[str, ...]:
@@ -93,26 +96,30 @@ def numbers_from_json(block: Mapping[str, Any]) -> ResponseNumbers:
     return ResponseNumbers(**whole_numbers(block, "rows"))
 
 
-def check_schema(files: ResponseFiles) -> str | None:
-    return check_tables(files, {}, {ROWS: files.statement.numbers.rows})
+def check_schema(files: Files) -> str | None:
+    shape = Shape(columns=files.schema.columns, most=whole(files.block["rows"], "rows"))
+    return check_tables(files, {ROWS: shape})
 
 
-def check_rows(files: ResponseFiles) -> str | None:
+def check_rows(files: Files) -> str | None:
     """As many rows as stated, in the order of the domains."""
-    schema, seen = files.manifest.schema, 0
+    schema, seen = files.schema, 0
     for order in orders_of(files, "responses", [(name, schema.domains[name].encoding) for name in schema.columns]):
         seen += order.rows
         if order.falls:
             return f"the rows of {ROWS} are not in the order of the domains"
-    stated = files.statement.numbers.rows
+    stated = whole(files.block["rows"], "rows")
     return None if seen == stated else f"{ROWS} has {seen:,} rows, the manifest states {stated:,}"
 
 
-def check_promise(files: ResponseFiles) -> str | None:
+def check_promise(files: Files) -> str | None:
     """The guarantee is that of the stated parameter over the sensitive domain."""
-    schema, guarantee = files.manifest.schema, files.statement.guarantee
-    wanted = (files.statement.mechanism.keep, len(schema.domains[schema.sensitive]))
-    if wanted != (guarantee.keep, guarantee.values) or guarantee.keep <= guarantee.other:
+    values = len(files.schema.domains[files.schema.sensitive])
+    keep = fraction(keys(files.block["mechanism"], "mechanism", "kind", "keep")["keep"], "keep")
+    promised = keys(files.block["guarantee"], "guarantee", "notion", "keep", "values", "ratio")
+    ratio = keep * (values - 1) / (1 - keep)
+    stated = (fraction(promised["keep"], "keep"), promised["values"], fraction(promised["ratio"], "ratio"))
+    if stated != (keep, values, ratio) or ratio <= 1:
         return "the guarantee is not the one that the stated parameter gives"
     return None
 

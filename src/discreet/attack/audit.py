@@ -19,8 +19,8 @@ from discreet.estimate.release import Release
 from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress, Steps
 from discreet.release.folder import read_manifest
-from discreet.release.verify import verify
 from discreet.table.source import CsvForm
+from discreet.verifier.verify import verify
 
 CONFIDENCE = 0.999  # of intervals: an audit has dozens, and exit 1 should mean something
 SEEDED = (

@@ -20,10 +20,10 @@ from discreet.guarantee.words import percent
 from discreet.mechanism.buckets.planning.plan import BucketPlan
 from discreet.mechanism.publish import plan as plan_table
 from discreet.mechanism.publish import publish
-from discreet.release.verify import Verdict, verify
 from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 from discreet.table.table import Table as Rows
+from discreet.verifier.verify import Verdict, verify
 
 EXAMPLE = "Example: discreet demo --keep hospital"
 QUESTIONS = (

@@ -8,7 +8,7 @@ import typer
 
 from discreet.cli.options import AsJson, Folder
 from discreet.cli.show import bar, guarded, say, show_json
-from discreet.release.verify import verify as verify_release
+from discreet.verifier.verify import verify as verify_release
 
 EXAMPLE = "Example: discreet verify release"
 

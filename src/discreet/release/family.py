@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic
 
 from discreet.release.fields import Fields
 from discreet.release.statement import G, M, N, Statement
@@ -18,21 +18,6 @@ from discreet.schema.register import Register
 Content = Mapping[str, Any]  # what a release or a policy says of itself, to be compared
 READ = "schema as read"  # where a content has its schema as a value, beside what it says
 Change = dict[str, Any]  # name, a, b, meaning, and how a and b are shown to people
-
-
-class Claim(NamedTuple):
-    """One thing that `verify` checks: `broken` says what does not hold, or nothing; `meaning` is what holds then.
-
-    `told` may say more of what holds. Where `first`, nothing after it can be checked unless it holds. `share` is how
-    much of the time it takes, about.
-    """
-
-    name: str
-    broken: Callable[[Any], str | None]
-    meaning: str
-    first: bool = False
-    share: float = 0.05
-    told: Callable[[Any], str | None] = lambda _: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +79,7 @@ class Family(Generic[M, G, N]):
     guarantee: Callable[[Any, M], G]  # as it stands, for a release of that mechanism
     numbers: Callable[[Mapping[str, Any]], N]
     number_names: tuple[str, ...]
-    checks: tuple[Claim, ...]
+    checks: tuple[Any, ...]  # verifier.claim.Claim values, in their order
     not_checkable: tuple[str, ...]
     words: Mapping[int, Words[M, G, N]]
     changes: Changes

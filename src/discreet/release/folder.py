@@ -5,7 +5,6 @@ Only the files that the format names are ever opened; a path, a link or a name f
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,7 +61,7 @@ def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
         statement=statement,
         facts=block["facts"],
         readme=block["readme"],
-        sha512=hashlib.sha512(content).digest(),
+        content=content,
         resources=_resources(document.get("resources"), family.files(statement)),
         block=block,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -49,42 +49,62 @@ def write_manifest(
     facts = family.facts(statement)
     (folder / README).write_text(family.readme(statement, facts), encoding="utf-8")
     suffixes = (".parquet", ".csv") if csv else (".parquet",)
-    content = {
+    resources = [
+        resource_of(folder, str(Path(path).with_suffix(suffix)), family.fields(statement, path))
+        for suffix in suffixes
+        for path in family.files(statement)
+    ]
+    content = manifest_of(
+        statement, version=version("discreet"), facts=facts, resources=resources, readme=sha256(folder / README)
+    )
+    (folder / PENDING).write_text(dump(content), encoding="utf-8")
+
+
+def manifest_of(
+    statement: Statement[Any, Any, Any],
+    *,
+    version: str,
+    facts: Mapping[str, Any],
+    resources: Sequence[Mapping[str, Any]],
+    readme: str,
+) -> dict[str, Any]:
+    """What `datapackage.json` says, in the only order in which it is written; `readme` is the hash of the README."""
+    return {
         "$schema": PROFILE,
         "name": "release",
-        "resources": [
-            resource_of(folder, str(Path(path).with_suffix(suffix)), family.fields(statement, path))
-            for suffix in suffixes
-            for path in family.files(statement)
-        ],
+        "resources": resources,
         "discreet": {
             "format": FORMAT,
-            "version": version("discreet"),
+            "version": version,
             "words": statement.words,
             "mechanism": statement.mechanism.as_json(),
-            "schema": schema.as_json(),
+            "schema": statement.schema.as_json(),
             "guarantee": statement.guarantee.as_json(),
             "facts": facts,
-            **numbers.as_json(),
-            "continued": continued,
-            "randomness": "seeded" if seeded else "secure",
-            "readme": f"sha256:{sha256(folder / README)}",
+            **statement.numbers.as_json(),
+            "continued": statement.continued,
+            "randomness": "seeded" if statement.seeded else "secure",
+            "readme": f"sha256:{readme}",
         },
     }
-    (folder / PENDING).write_text(dump(content), encoding="utf-8")
 
 
 def resource_of(folder: Path, path: str, fields: Fields) -> dict[str, Any]:
     """The entry of one data file that is already written."""
     file = folder / path
-    csv = file.suffix == ".csv"
+    return resource_entry(path, bytes=file.stat().st_size, hash=f"sha256:{sha256(file)}", fields=fields)
+
+
+def resource_entry(path: str, *, bytes: int, hash: str, fields: Fields) -> dict[str, Any]:
+    """The entry of one data file, in the only form in which it is written."""
+    name, csv = Path(path).stem, path.endswith(".csv")
     return {
-        "name": file.stem if not csv else f"{file.stem}-csv",
+        "name": f"{name}-csv" if csv else name,
         "path": path,
         "format": "csv" if csv else "parquet",
         "mediatype": "text/csv" if csv else "application/vnd.apache.parquet",
-        "bytes": file.stat().st_size,
-        "hash": f"sha256:{sha256(file)}",
+        "bytes": bytes,
+        "hash": hash,
         "schema": {"fields": fields},
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,9 +71,14 @@ class Manifest(Generic[M, G, N]):
     statement: Statement[M, G, N]
     facts: Mapping[str, Any]
     readme: str
-    sha512: bytes = field(repr=False)  # of the bytes that were read, for whoever signed them
+    content: bytes = field(repr=False)  # as it was read
     resources: tuple[Resource, ...]
     block: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def sha512(self) -> bytes:
+        """Of the bytes that were read, for whoever signed them."""
+        return hashlib.sha512(self.content).digest()
 
     @property
     def kind(self) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
 from discreet.ground.progress import Progress, Steps
-from discreet.release.checks import AnyFiles, Files, failing
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
 from discreet.release.signature import fingerprint, read_signature
 from discreet.release.signed import mismatch, read_public
 from discreet.release.statement import Manifest
+from discreet.verifier.files import Files, failing
 
 SIGNED = "signature"  # the check that is there where a key is named
 
@@ -84,7 +84,7 @@ def verify(
     signed, unsigned = _signed(manifest, keys)
     family = FAMILIES[manifest.kind]
     with Database(paths=[path]) as engine:
-        files: AnyFiles = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
+        files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
         blocked = ""
         steps = Steps(progress, {f"checking {claim.name}": claim.share for claim in family.checks})
         for claim in family.checks:

@@ -13,24 +13,27 @@ from discreet.release.alphabeta.manifest import (
     EARLIER,
     SLOT,
     VIEW,
-    AlphaBetaGuarantee,
-    AlphaBetaNumbers,
     StatedAlphaBeta,
-    StatedMechanism,
     domain_size,
 )
-from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
-from discreet.release.family import Claim
+from discreet.verifier.checks import FIRST, LAST
+from discreet.verifier.claim import Claim
+from discreet.verifier.files import Files
+from discreet.verifier.tables import Shape, check_tables, orders_of
 
-AlphaBetaFiles = Files[StatedMechanism, AlphaBetaGuarantee, AlphaBetaNumbers]
+AlphaBetaFiles = Files
 FALSE_ALARM = 1e-9
 
 
 def check_schema(files: AlphaBetaFiles) -> str | None:
     """The tables have exactly the declared columns, and every cell lies in its domain."""
-    numbers = files.statement.numbers
-    slots = Encoding(range(files.statement.mechanism.slots))
-    return check_tables(files, {SLOT: slots}, {VIEW: numbers.tuples, EARLIER: numbers.earlier})
+    numbers = files.manifest.statement.numbers
+    mechanism, columns = files.manifest.statement.mechanism, files.schema.columns
+    if mechanism.slots > 1:
+        columns = (*columns, SLOT)
+    most = {VIEW: numbers.tuples, **({EARLIER: numbers.earlier} if mechanism.views > 1 else {})}
+    added = {SLOT: Encoding(range(mechanism.slots))}
+    return check_tables(files, {name: Shape(columns=columns, most=each, added=added) for name, each in most.items()})
 
 
 def check_tuples(files: AlphaBetaFiles) -> str | None:
@@ -38,7 +41,11 @@ def check_tuples(files: AlphaBetaFiles) -> str | None:
 
     So nothing tells true ones from noise by their place.
     """
-    mechanism, numbers, schema = files.statement.mechanism, files.statement.numbers, files.manifest.schema
+    mechanism, numbers, schema = (
+        files.manifest.statement.mechanism,
+        files.manifest.statement.numbers,
+        files.manifest.schema,
+    )
     columns = [(each, schema.domains[each].encoding) for each in schema.columns]
     columns += [(SLOT, Encoding(range(mechanism.slots)))] * (mechanism.slots > 1)
     stated = {VIEW: numbers.tuples, **({EARLIER: numbers.earlier} if mechanism.views > 1 else {})}
@@ -57,8 +64,8 @@ def check_tuples(files: AlphaBetaFiles) -> str | None:
 
 def check_promise(files: AlphaBetaFiles) -> str | None:
     """The probabilities keep the promise in exact arithmetic, and are for what the mechanism states."""
-    schema, mechanism = files.manifest.schema, files.statement.mechanism
-    guarantee, numbers = files.statement.guarantee, files.statement.numbers
+    schema, mechanism = files.manifest.schema, files.manifest.statement.mechanism
+    guarantee, numbers = files.manifest.statement.guarantee, files.manifest.statement.numbers
     domain = domain_size(schema, mechanism.slots)
     if isinstance(guarantee, FrappPrivacy):
         broken = _other_frapp(guarantee, schema.public_rows, domain)
@@ -81,7 +88,7 @@ def check_promise(files: AlphaBetaFiles) -> str | None:
 
 def _other_alphabeta(files: AlphaBetaFiles, guarantee: DGammaPrivacy) -> str | None:
     """How the guarantee differs from the one that the mechanism states."""
-    mechanism = files.statement.mechanism
+    mechanism = files.manifest.statement.mechanism
     if (mechanism.adversary, mechanism.views, mechanism.slots) != (
         guarantee.adversary,
         guarantee.views,
@@ -102,13 +109,17 @@ def _other_frapp(guarantee: FrappPrivacy, rows: int | None, domain: int) -> str 
 
 def check_size(files: AlphaBetaFiles) -> str | None:
     """As many tuples as the stated probabilities give, but for chance (Bernstein; a false alarm once in 10^9)."""
-    guarantee, numbers, rows = files.statement.guarantee, files.statement.numbers, files.manifest.schema.public_rows
+    guarantee, numbers, rows = (
+        files.manifest.statement.guarantee,
+        files.manifest.statement.numbers,
+        files.manifest.schema.public_rows,
+    )
     tuples = numbers.tuples
     if isinstance(guarantee, FrappPrivacy):
         return None if tuples == guarantee.rows else f"{tuples:,} tuples are not one for each public row"
     insert = guarantee.inserts[numbers.view - 1]
     length = math.log(2 / FALSE_ALARM)
-    domain = domain_size(files.manifest.schema, files.statement.mechanism.slots)
+    domain = domain_size(files.manifest.schema, files.manifest.statement.mechanism.slots)
     noise = float(guarantee.again * numbers.earlier + insert * (domain - numbers.earlier))
     if tuples < noise - math.sqrt(2 * noise * length):
         return f"{tuples:,} tuples are too few for the stated probabilities and domains"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.guarantee.epsilon import EpsilonPrivacy
 from discreet.guarantee.spent import For
-from discreet.release.checks import FIRST, LAST, Files, check_described
-from discreet.release.diffgen.manifest import LEAVES, DiffGenNumbers, StatedDiffGen
+from discreet.release.diffgen.manifest import LEAVES
 from discreet.release.diffgen.tables import LeafTables, read_leaves
-from discreet.release.family import Claim
+from discreet.verifier.checks import FIRST, LAST
+from discreet.verifier.claim import Claim
+from discreet.verifier.files import Files
 
-DiffGenFiles = Files[StatedDiffGen, EpsilonPrivacy, DiffGenNumbers]
+DiffGenFiles = Files
 _CHOICES = (For.SELECTIONS, For.SPLITS, For.LEAVES, For.UNSPENT)
 
 
@@ -22,10 +22,10 @@ def _read(files: DiffGenFiles) -> LeafTables:
 
 def check_schema(files: DiffGenFiles) -> str | None:
     """Both tables have exactly the rows and columns that the domains and the generalized values give."""
-    found, stated = files.once(_read), files.statement.numbers.leaves
+    found, stated = files.once(_read), files.manifest.statement.numbers.leaves
     if found.leaves.size != stated:
         return f"{LEAVES} has {found.leaves.size:,} counts, the manifest states {stated:,}"
-    return check_described(files)
+    return None
 
 
 def check_counts(files: DiffGenFiles) -> str | None:
@@ -43,7 +43,11 @@ def check_counts(files: DiffGenFiles) -> str | None:
 
 def check_promise(files: DiffGenFiles) -> str | None:
     """What the parts cost adds up to epsilon exactly, every part is one that this release has, and none is missing."""
-    schema, mechanism, guarantee = files.manifest.schema, files.statement.mechanism, files.statement.guarantee
+    schema, mechanism, guarantee = (
+        files.manifest.schema,
+        files.manifest.statement.mechanism,
+        files.manifest.statement.guarantee,
+    )
     if mechanism.epsilon != guarantee.epsilon:
         return "the guarantee is not for the epsilon that the mechanism states"
     if not guarantee.holds:
@@ -51,7 +55,7 @@ def check_promise(files: DiffGenFiles) -> str | None:
     target = mechanism.target_of(schema)
     if mechanism.guide == "histogram":
         tables = [(For.TABLE, name) for name in schema.columns if name != target]
-        last = For.LEAVES if files.statement.numbers.specializations else For.AGAIN
+        last = For.LEAVES if files.manifest.statement.numbers.specializations else For.AGAIN
         known = [(part.paid, part.column) for part in guarantee.parts] == [*tables, (last, None)]
         known = known and all(part.share > 0 for part in guarantee.parts)
     else:
@@ -62,7 +66,7 @@ def check_promise(files: DiffGenFiles) -> str | None:
 
 def check_steps(files: DiffGenFiles) -> str | None:
     """There may have been as many specializations, and counts on each record's path, as the manifest states."""
-    mechanism, numbers = files.statement.mechanism, files.statement.numbers
+    mechanism, numbers = files.manifest.statement.mechanism, files.manifest.statement.numbers
     steps, wanted = numbers.specializations, mechanism.specializations
     sizes = [len(cut) - 1 for cut in files.once(_read).values]
     if not sum(map(bool, sizes)) <= steps <= sum(sizes) or (wanted is not None and steps > wanted):

@@ -17,22 +17,20 @@ import numpy as np
 from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code
 from discreet.ground.arrays import Ints
-from discreet.guarantee.fprime import FPrimePrivacy
-from discreet.release.buckets.manifest import BucketNumbers, StatedMechanism
 from discreet.release.buckets.windows import Window, by_frequency, sizes_of, window_by_rule
-from discreet.release.checks import Files
+from discreet.verifier.files import Files
 
-BucketFiles = Files[StatedMechanism, FPrimePrivacy, BucketNumbers]
+BucketFiles = Files
 Key = tuple[int, ...]
 _WORD = 2**62  # the largest number that columns spell together
 
 
 def broken_windows(files: BucketFiles, sizes: str, counts: dict[object, int]) -> str | None:
     """What is wrong with the windows of a near release; `sizes` is the relation of buckets and their rows."""
-    near, windows = files.statement.mechanism.near, files.statement.numbers.windows
+    near, windows = files.manifest.statement.mechanism.near, files.manifest.statement.numbers.windows
     if near is None or windows is None:
         return None
-    rows, limits = files.statement.numbers.rows, dict(files.statement.guarantee.tolerance)
+    rows, limits = files.manifest.statement.numbers.rows, dict(files.manifest.statement.guarantee.tolerance)
     if not near.declared and near.window != window_by_rule(
         rows, [(count, limits[value]) for value, count in counts.items()]
     ):

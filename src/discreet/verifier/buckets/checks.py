@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet.engine.duck.sql import identifier
-from discreet.engine.encoding import Encoding
-from discreet.guarantee.fprime import FPrimePrivacy
-from discreet.release.buckets.along import broken_windows
-from discreet.release.buckets.beside import broken_fakes, certainty_of
-from discreet.release.buckets.manifest import QIT, ST, BucketNumbers, StatedMechanism
-from discreet.release.buckets.slack import Classes, is_part_of, leaves_slack
-from discreet.release.checks import FIRST, LAST, Files, check_tables, orders_of
-from discreet.release.family import Claim
+from discreet.release.buckets.manifest import QIT, ST
 from discreet.schema.domain import key_of
+from discreet.verifier.buckets.along import broken_windows
+from discreet.verifier.buckets.beside import broken_fakes, certainty_of
+from discreet.verifier.buckets.slack import Classes, is_part_of, leaves_slack
+from discreet.verifier.checks import FIRST, LAST
+from discreet.verifier.claim import Claim
+from discreet.verifier.files import Files
+from discreet.verifier.tables import WHOLE, Shape, check_tables, orders_of
 
-BucketFiles = Files[StatedMechanism, FPrimePrivacy, BucketNumbers]
-_WHOLE = Encoding(range(1, 2**53))
+BucketFiles = Files
 
 
 def _sizes(files: BucketFiles) -> str:
@@ -31,18 +30,21 @@ def _sizes(files: BucketFiles) -> str:
 
 def _fakes(files: BucketFiles) -> int:
     """How many records of the ST are nobody's."""
-    return files.statement.mechanism.fakes * files.statement.numbers.buckets
+    return files.manifest.statement.mechanism.fakes * files.manifest.statement.numbers.buckets
 
 
 def check_schema(files: BucketFiles) -> str | None:
     """Both tables have exactly the declared columns, every cell lies in its domain, and nothing else is in them."""
-    rows = files.statement.numbers.rows
-    return check_tables(files, {"BID": _WHOLE, "COUNT": _WHOLE}, {QIT: rows, ST: rows + _fakes(files)})
+    rows = files.manifest.statement.numbers.rows
+    schema, added = files.schema, {"BID": WHOLE, "COUNT": WHOLE}
+    qit = Shape(columns=(*schema.quasi_identifiers, "BID"), most=rows, added=added)
+    st = Shape(columns=("BID", schema.sensitive, "COUNT"), most=rows + _fakes(files), added=added)
+    return check_tables(files, {QIT: qit, ST: st})
 
 
 def check_rows(files: BucketFiles) -> str | None:
     """The number of rows is the declared one in both tables."""
-    stated = files.statement.numbers.rows
+    stated = files.manifest.statement.numbers.rows
     persons = files.engine.rows("SELECT count(*) FROM qit")[0][0]
     values = files.engine.rows("SELECT coalesce(sum(COUNT), 0) FROM st")[0][0]
     made = _fakes(files)
@@ -61,18 +63,18 @@ def check_buckets(files: BucketFiles) -> str | None:
     if repeated:
         return f"bucket {repeated[0][0]}: a value stands twice in {ST}"
     sizes = files.once(_sizes)
-    made = files.statement.mechanism.fakes
+    made = files.manifest.statement.mechanism.fakes
     broken = files.engine.rows(f"FROM {sizes} WHERE persons + {made} IS DISTINCT FROM records ORDER BY BID LIMIT 1")
     if broken:
         bucket, persons, values = broken[0]
         return f"bucket {bucket}: {persons or 0} rows in {QIT} but {values or 0} values in {ST}"
     found = files.engine.rows(f"SELECT persons, count(*) FROM {sizes} GROUP BY 1 ORDER BY 1")
-    if tuple(found) != tuple(sorted(files.statement.numbers.classes)):
+    if tuple(found) != tuple(sorted(files.manifest.statement.numbers.classes)):
         return "the sizes of the buckets are not the declared classes"
-    least, largest = files.statement.mechanism.span
+    least, largest = files.manifest.statement.mechanism.span
     if not all(least <= size <= largest for size, _ in found):
         return "the sizes of the buckets are not between those that the mechanism states"
-    if files.statement.numbers.loss != sum(buckets * (size - 1) ** 2 for size, buckets in found):
+    if files.manifest.statement.numbers.loss != sum(buckets * (size - 1) ** 2 for size, buckets in found):
         return "the declared loss is not that of the buckets"
     return None
 
@@ -81,7 +83,7 @@ def check_tolerance(files: BucketFiles) -> str | None:
     """In every bucket every value's share is at most its tolerance, in exact integers; also of the people who are left
     beside those who may be known, however many of the value are fakes.
     """
-    limits, known = dict(files.statement.guarantee.tolerance), files.statement.guarantee.known
+    limits, known = dict(files.manifest.statement.guarantee.tolerance), files.manifest.statement.guarantee.known
     shares = files.engine.rows(
         f"""SELECT min(s.BID), s.{identifier(files.manifest.schema.sensitive)}, s.COUNT, z.persons::BIGINT
             FROM st s JOIN {files.once(_sizes)} z USING (BID) GROUP BY ALL ORDER BY 1"""
@@ -110,9 +112,9 @@ def _held(files: BucketFiles) -> dict[int, dict[object, tuple[int, int]]]:
 
 def _people(files: BucketFiles) -> dict[int, dict[object, int]]:
     """By size and value, how many people a release with fakes states."""
-    sizes = [size for size, _ in files.statement.numbers.classes]
+    sizes = [size for size, _ in files.manifest.statement.numbers.classes]
     found: dict[int, dict[object, int]] = {size: {} for size in sizes}
-    for value, numbers in files.statement.numbers.people or ():
+    for value, numbers in files.manifest.statement.numbers.people or ():
         for size, number in zip(sizes, numbers, strict=True):
             if number:
                 found[size][value] = number
@@ -121,7 +123,7 @@ def _people(files: BucketFiles) -> dict[int, dict[object, int]]:
 
 def check_fakes(files: BucketFiles) -> str | None:
     """In the buckets of each size fakes are in proportion to people, and what one can be certain of follows."""
-    fakes, numbers = files.statement.mechanism.fakes, files.statement.numbers
+    fakes, numbers = files.manifest.statement.mechanism.fakes, files.manifest.statement.numbers
     if not fakes:
         return None
     schema, stated = files.manifest.schema, [value for value, _ in numbers.people or ()]
@@ -130,44 +132,48 @@ def check_fakes(files: BucketFiles) -> str | None:
     people, held = files.once(_people), files.once(_held)
     if broken := broken_fakes(fakes, dict(numbers.classes), people, held):
         return broken
-    if numbers.certainty != certainty_of(fakes, people, held, dict(files.statement.guarantee.tolerance)):
+    if numbers.certainty != certainty_of(fakes, people, held, dict(files.manifest.statement.guarantee.tolerance)):
         return "the stated certainty is not that of the buckets"
     return None
 
 
 def _counts(files: BucketFiles) -> dict[object, int]:
     """How many people have each value that occurs."""
-    if files.statement.numbers.people is not None:
-        return {value: sum(numbers) for value, numbers in files.statement.numbers.people}
+    if files.manifest.statement.numbers.people is not None:
+        return {value: sum(numbers) for value, numbers in files.manifest.statement.numbers.people}
     name = identifier(files.manifest.schema.sensitive)
     return dict(files.engine.rows(f"SELECT {name}, sum(COUNT)::BIGINT FROM st GROUP BY 1"))
 
 
 def check_promise(files: BucketFiles) -> str | None:
     """The tolerances are those that the stated parameters give for the published counts, and so is who has none."""
-    schema, mechanism, rows = files.manifest.schema, files.statement.mechanism, files.statement.numbers.rows
+    schema, mechanism, rows = (
+        files.manifest.schema,
+        files.manifest.statement.mechanism,
+        files.manifest.statement.numbers.rows,
+    )
     domain, counts = schema.domains[schema.sensitive], files.once(_counts)
     if not set(mechanism.values) <= set(map(key_of, domain)):
         return "the mechanism must name values of the sensitive domain only"
     limits = [(value, mechanism.limit(value, counts.get(value, 0), rows)) for value in domain]
-    if tuple((value, limit) for value, limit in limits if limit) != files.statement.guarantee.tolerance:
+    if tuple((value, limit) for value, limit in limits if limit) != files.manifest.statement.guarantee.tolerance:
         return "the promised tolerances are not those that the stated parameters give"
     unprotected = tuple((value, counts.get(value, 0)) for value, limit in limits if limit == 1)
-    if files.statement.numbers.unprotected not in (None, unprotected):
+    if files.manifest.statement.numbers.unprotected not in (None, unprotected):
         return "the values with tolerance 1, or how many people have them, are not those that are stated"
     return None
 
 
 def check_slack(files: BucketFiles) -> str | None:
     """What is kept of the slack follows from what was asked for, and the sizes of the buckets leave it."""
-    slack, kept = files.statement.mechanism.asked_slack, files.statement.numbers.slack_used
+    slack, kept = files.manifest.statement.mechanism.asked_slack, files.manifest.statement.numbers.slack_used
     if not is_part_of(kept, slack):
         return (
             f"kept_slack ({kept}) is not the slack that the mechanism states ({slack}), halved at most four times, or 0"
         )
-    limits = dict(files.statement.guarantee.tolerance)
+    limits = dict(files.manifest.statement.guarantee.tolerance)
     for counts, classes in _parts(files) if kept else ():
-        defence = files.statement.mechanism.known, files.statement.mechanism.fakes
+        defence = files.manifest.statement.mechanism.known, files.manifest.statement.mechanism.fakes
         if not leaves_slack(counts, limits, classes, slack, kept, *defence):
             return f"no allocation of the people to these sizes leaves the stated slack ({kept})"
     return None
@@ -175,7 +181,7 @@ def check_slack(files: BucketFiles) -> str | None:
 
 def _parts(files: BucketFiles) -> Iterator[tuple[dict[object, int], Classes]]:
     """What is planned together: the counts and classes of the whole table, or of each window."""
-    numbers = files.statement.numbers
+    numbers = files.manifest.statement.numbers
     if numbers.windows is None:
         yield files.once(_counts), numbers.classes
         return
@@ -206,7 +212,7 @@ def check_order(files: BucketFiles) -> str | None:
     """Rows stand in an order that follows from what is published: by bucket, then by every other column."""
     schema = files.manifest.schema
     for relation, columns in (("qit", schema.quasi_identifiers), ("st", (schema.sensitive,))):
-        encodings = [("BID", _WHOLE), *((name, schema.domains[name].encoding) for name in columns)]
+        encodings = [("BID", WHOLE), *((name, schema.domains[name].encoding) for name in columns)]
         if any(order.falls for order in orders_of(files, relation, encodings)):
             return f"the rows of {relation} are not sorted by BID and then by every column"
     return None
