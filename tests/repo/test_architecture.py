@@ -236,7 +236,7 @@ def test_the_package_root_has_no_code():
 
 VERIFIERS = [path for path in _modules() if _room(path) == "verifier"]
 # What the verifier shares with those who publish, beside errors, exact numbers, engine and domains: how a folder and a
-# manifest are read and written, the prose that it must hold, and signatures. No inequality of a promise is in any of it.
+# manifest are read and written, the prose that it must hold, and signatures. No inequality of a promise is in it.
 APART = {
     "verify.py": {"release.family", "release.folder", "release.signature", "release.signed", "release.statement"},
     "files.py": {"release.plain", "release.statement"},
