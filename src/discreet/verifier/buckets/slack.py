@@ -15,14 +15,33 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.ground.arrays import Ints
+from discreet.verifier.buckets.held import classes, counts_by_window
+from discreet.verifier.buckets.stated import stated
+from discreet.verifier.files import Files
 
-_HALVINGS = 4
+_PARTS = (1, 2, 4, 8, 16)  # of the slack that was asked for, one may be kept
 Classes = Sequence[tuple[int, int]]
+
+
+def broken_slack(files: Files) -> str | None:
+    """What is wrong with the slack that is stated to be kept, in the whole table or in a window."""
+    own = files.once(stated)
+    if not is_part_of(own.kept_slack, own.slack):
+        return (
+            f"kept_slack ({own.kept_slack}) is not the slack that the mechanism states ({own.slack}), halved at most "
+            "four times, or 0"
+        )
+    if not own.kept_slack:
+        return None
+    held, asked = files.once(counts_by_window), (own.slack, own.kept_slack, own.known, own.fakes)
+    if all(leaves_slack(held[part], own.limits, found, *asked) for part, found in files.once(classes).items()):
+        return None
+    return f"no allocation of the people to these sizes leaves the stated slack ({own.kept_slack})"
 
 
 def is_part_of(kept: Fraction, slack: Fraction) -> bool:
     """Whether one slack is another that was halved four times at most, or nothing of it."""
-    return not kept or any(kept * 2**times == slack for times in range(_HALVINGS + 1))
+    return not kept or slack / kept in _PARTS
 
 
 def leaves_slack(
