@@ -118,8 +118,10 @@ TUNING = Unproven(("mechanism", "tuning"), "paper", "any probabilities that keep
 SCORE = Unproven(("mechanism", "score"), "max", "any score may choose values: what the choice costs is stated")
 AGREE = "counts that agree may have been made to agree in another way"
 PLANNED = (
-    Unproven(("mechanism", "sizes"), "two", "sizes that keep the tolerances may come from any plan"),
+    Unproven(("mechanism", "sizes"), "multi", "how sizes were looked for leaves no mark, only how many there are"),
     Unproven(("mechanism", "max_size"), 40, "no bucket was as large as was allowed"),
+    Unproven(("mechanism", "tolerance", "ceiling"), "9/10", "no tolerance was as high as the ceiling"),
+    Unproven(("mechanism", "tolerance", "values"), {}, "the rule gives the value the tolerance that is named for it"),
 )
 
 CASES = (

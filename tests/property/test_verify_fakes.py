@@ -348,10 +348,11 @@ def test_known_is_one_number_in_mechanism_and_guarantee(name, releases):
 
 
 def know(block: Block, known: int) -> None:
+    """As a release states it: `known` before `fakes`, and not at all where it is 0."""
     for part in ("mechanism", "guarantee"):
-        block[part].pop("known", None)
-        if known:
-            block[part]["known"] = known
+        rest = {name: each for name, each in block[part].items() if name not in ("known", "fakes")}
+        fakes = {"fakes": block[part]["fakes"]} if "fakes" in block[part] else {}
+        block[part] = {**rest, **({"known": known} if known else {}), **fakes}
 
 
 @of_every

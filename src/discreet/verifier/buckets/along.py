@@ -41,7 +41,7 @@ def broken_windows(files: Files) -> str | None:
     windows = own.near.windows
     if not own.near.declared and not is_ruled(own.near.window, own.rows, _protected(own, files.once(counts))):
         return "the window is not declared, and not the one that the rule gives for these counts and tolerances"
-    if broken := _missized(own.near, own.rows):
+    if broken := missized(own.near, own.rows):
         return broken
     if [each.first for each in windows] != [1, *(each.last + 1 for each in windows[:-1])]:
         return "the windows do not have consecutive buckets from 1 on"
@@ -69,7 +69,7 @@ def _long_enough(window: int, rows: int, protected: Sequence[tuple[int, Fraction
     return all(gap > 0 and window * gap * gap >= _MARGIN * spread for gap, spread in gaps)
 
 
-def _missized(near: Near, rows: int) -> str | None:
+def missized(near: Near, rows: int) -> str | None:
     """Whether all windows but the last are as long as is stated, and the last is as long, but not twice as long."""
     *others, last = (each.rows for each in near.windows)
     if any(each != near.window for each in others) or not near.window <= last < 2 * near.window:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from discreet.verifier.buckets.held import entries
-from discreet.verifier.buckets.stated import Stated, stated
+from discreet.verifier.buckets.stated import Stated, in_order, stated
 from discreet.verifier.files import Files
 
 Held = Mapping[object, tuple[int, int]]  # by value: how often all buckets of a class hold it, and one at most
@@ -26,6 +26,8 @@ def broken_fakes(files: Files) -> str | None:
     own = files.once(stated)
     if not own.fakes:
         return None
+    if not in_order(files.schema.domains[files.schema.sensitive], [value for value, _ in own.people or ()]):
+        return "the values of the stated people must be in the order of their domain, each once"
     people, held = _people(own), _held(files)
     for size, buckets in own.classes:
         if broken := unbalanced(own.fakes * buckets, size * buckets, people[size], held.get(size, {})):

@@ -88,6 +88,7 @@ NOT_CHECKABLE = (
     "that the rows are those of the custodian's table, and that its people have one row each",
     "that each row is in the bucket it was given by secret and uniformly random coins",
     "of fakes: that which slots they are was drawn uniformly",
+    "how the plan was looked for among several sizes, and limits that nothing reached: max_size, or a ceiling",
     "that the domains and parameters were chosen without looking at the data",
     "that no other release about the same people exists",
     "of near buckets: that no other window, nor this one with other tolerances, was tried in vain, beside those that "

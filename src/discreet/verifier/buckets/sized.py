@@ -31,10 +31,15 @@ def _unplanned(own: Stated, found: Classes) -> str | None:
     """What no plan of the stated kind does with one window, or with a table that has none."""
     if own.diversity is None:
         if len(found) > own.most_sizes:
-            return f"the buckets have more sizes than the {own.most_sizes} that the mechanism states"
+            return f"the buckets have {len(found)} sizes, and the mechanism states {own.most_sizes} at most"
         return None
-    buckets = dict(found)
-    rows = sum(size * number for size, number in found)
-    if buckets.get(own.diversity + 1, 0) != rows % own.diversity or sum(buckets.values()) != rows // own.diversity:
-        return f"there are not as many buckets of {own.diversity} rows as Anatomy makes of so many"
-    return None
+    if are_diverse(own.diversity, found):
+        return None
+    return f"there are not as many buckets of {own.diversity} rows as Anatomy makes of so many"
+
+
+def are_diverse(l: int, found: Classes) -> bool:  # noqa: E741 - the paper's name
+    """Whether Anatomy makes these classes of their rows: as many buckets as there can be."""
+    rows, buckets = sum(size * number for size, number in found), sum(number for _, number in found)
+    larger = dict(found).get(l + 1, 0)
+    return {size for size, _ in found} <= {l, l + 1} and (larger, buckets) == (rows % l, rows // l)

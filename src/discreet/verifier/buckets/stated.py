@@ -6,16 +6,20 @@ slack and, of Anatomy too, a composition from version 3 on; before, buckets were
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.errors import ReleaseError
 from discreet.schema.domain import key_of
-from discreet.verifier.files import Files
 from discreet.verifier.stated import cell, fraction, keys, listed, one_of, whole
+
+if TYPE_CHECKING:
+    from discreet.schema.domain import Domain
+    from discreet.verifier.files import Files
 
 QIT, ST = "data/qit.parquet", "data/st.parquet"
 LARGEST, LARGEST_L, MOST_BESIDE = 200, 199, 50
@@ -66,13 +70,14 @@ class Near:
 class Stated:
     """Everything that a bucket release states of its people, buckets and tolerances.
 
-    `diversity` is the l of Anatomy, None for others. Of a plan there are `most_sizes` sizes at most, from `least` to
-    `largest`. `limits` are the promised tolerances, those above 0, by value. `unprotected` and `near` are None where a
-    release states none; `people` of every value, in the buckets of each of the `classes`, and `certainty` where there
-    are no fakes.
+    `diversity` is the l of Anatomy, None for others. A plan has `most_sizes` sizes at most, from `least` to `largest`,
+    and the best of any number where `any_sizes`. `tolerance` is what is promised of each value, where it is above 0.
+    `unprotected` and `near` are None where a release states none; `people` of every value, in the buckets of each of
+    the `classes`, and `certainty` where there are no fakes.
     """
 
     diversity: int | None
+    any_sizes: bool
     most_sizes: int
     least: int
     largest: int
@@ -85,7 +90,7 @@ class Stated:
     rows: int
     classes: tuple[tuple[int, int], ...]
     loss: int
-    limits: Mapping[object, Fraction]
+    tolerance: tuple[tuple[object, Fraction], ...]
     unprotected: tuple[tuple[object, int], ...] | None
     near: Near | None
     people: tuple[tuple[object, tuple[int, ...]], ...] | None
@@ -95,11 +100,15 @@ class Stated:
     def buckets(self) -> int:
         return sum(buckets for _, buckets in self.classes)
 
+    @cached_property
+    def limits(self) -> Mapping[object, Fraction]:
+        """The promised tolerances by value."""
+        return dict(self.tolerance)
+
 
 def stated(files: Files) -> Stated:
     """What the block says; raises ReleaseError where it is none that a bucket release states."""
-    block, values = files.block, _Values(files)
-    mechanism = block["mechanism"]
+    block, mechanism = files.block, files.block["mechanism"]
     own = _anatomy(mechanism, block["words"]) if mechanism["kind"] == "anatomy" else _buckets(mechanism, block["words"])
     guarantee = keys(block["guarantee"], "guarantee", "notion", "tolerance", *(("known",) if own["known"] else ()))
     one_of(guarantee["notion"], "notion", NOTION)
@@ -113,37 +122,28 @@ def stated(files: Files) -> Stated:
         rows=whole(block["rows"], "rows", 1),
         classes=classes,
         loss=whole(block["loss"], "loss"),
-        limits=dict(values.pairs(guarantee["tolerance"], "tolerance", _limit)),
-        unprotected=tuple(values.pairs(block["unprotected"], "unprotected", _number))
-        if block["words"] >= _CEILING
-        else None,
+        tolerance=tuple(_pairs(guarantee["tolerance"], "tolerance", _limit)),
+        unprotected=tuple(_pairs(block["unprotected"], "unprotected", _number)) if block["words"] >= _CEILING else None,
         near=_near(mechanism, block) if "assignment" in mechanism else None,
-        people=tuple(values.pairs(block["people"], "people", lambda found: _people(found, len(classes))))
-        if beside
-        else None,
+        people=tuple(_pairs(block["people"], "people", lambda found: _people(found, len(classes)))) if beside else None,
         certainty=fraction(block["certainty"], "certainty") if beside else None,
     )
 
 
-class _Values:
-    """The values of the sensitive column, which a list of the block names in their order, each once."""
+def in_order(domain: Domain, named: Sequence[object]) -> bool:
+    """Whether these are values of a domain, in its order, each once: 1.0 is not 1."""
+    places: dict[object, tuple[int, object]] = {value: (place, type(value)) for place, value in enumerate(domain)}
+    found = [places.get(value, (-1, None)) for value in named]
+    ascending = all(one < two for (one, _), (two, _) in pairwise([(-1, None), *found]))
+    return ascending and all(kind is type(value) for (_, kind), value in zip(found, named, strict=True))
 
-    def __init__(self, files: Files) -> None:
-        domain = files.schema.domains[files.schema.sensitive]
-        self._own = {value: (place, value) for place, value in enumerate(domain)}
 
-    def pairs(self, data: Any, name: str, read: Callable[[Any], R]) -> Iterator[tuple[object, R]]:
-        """Each value and what is said of it."""
-        before = -1
-        for pair in listed(data, name):
-            if len(listed(pair, name)) != 2:
-                raise ReleaseError(f"{name} must be a list of pairs")
-            value = cell(pair[0], name)
-            place, own = self._own.get(value, (-1, None))
-            if place <= before or type(own) is not type(value):
-                raise ReleaseError(f"the values of {name} must be those of their domain, in its order, each once")
-            before = place
-            yield own, read(pair[1])
+def _pairs(data: Any, name: str, read: Callable[[Any], R]) -> Iterator[tuple[object, R]]:
+    """Values and what is said of each."""
+    for pair in listed(data, name):
+        if len(listed(pair, name)) != 2:
+            raise ReleaseError(f"{name} must be a list of pairs")
+        yield cell(pair[0], name), read(pair[1])
 
 
 def _buckets(mechanism: Any, words: int) -> dict[str, Any]:
@@ -157,6 +157,7 @@ def _buckets(mechanism: Any, words: int) -> dict[str, Any]:
     known = whole(found["known"], "known", 1, min(MOST_BESIDE, largest - 1)) if "known" in found else 0
     return {
         "diversity": None,
+        "any_sizes": found["sizes"] == "optimal",
         "most_sizes": _SIZES[one_of(found["sizes"], "sizes", *_SIZES)],
         "least": 1 if found["min_size"] is None else whole(found["min_size"], "min_size", 1, largest),
         "largest": largest,
@@ -175,6 +176,7 @@ def _anatomy(mechanism: Any, words: int) -> dict[str, Any]:
     number = whole(found["l"], "l", 2, LARGEST_L)
     return {
         "diversity": number,
+        "any_sizes": False,
         "most_sizes": 2,
         "least": number,
         "largest": number + 1,
