@@ -48,7 +48,7 @@ def tuples_keep(promised: Tuples) -> bool:
 
     What is asked of a tuple only grows or only falls with its weight, so the least and the largest answer for all.
     """
-    laws = [_Laws(promised, weight) for weight in promised.weights]
+    laws = [Weighed(promised, weight) for weight in promised.weights]
     if not all(each.possible for each in laws):
         return False
     if promised.adversary == "exclusive":  # one of his candidates is there: this one shown, the others not
@@ -63,7 +63,7 @@ def tuples_keep(promised: Tuples) -> bool:
     )
 
 
-class _Laws:
+class Weighed:
     """Of a tuple of some weight: its prior, and how it is shown in each view."""
 
     def __init__(self, promised: Tuples, weight: Fraction) -> None:

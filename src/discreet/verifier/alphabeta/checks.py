@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.engine.duck.sql import identifier
 from discreet.engine.encoding import Encoding
 from discreet.verifier.alphabeta.bayes import keeps
 from discreet.verifier.alphabeta.size import counts_of, misfit
-from discreet.verifier.alphabeta.stated import SLOT, Records, Stated, stated_of, tables_of
+from discreet.verifier.alphabeta.stated import EARLIER, SLOT, VIEW, Records, Stated, stated_of, tables_of
 from discreet.verifier.alphabeta.tuning import coins_have, tuned
+from discreet.verifier.alphabeta.walk import Walk, columns_of, walk
 from discreet.verifier.checks import FIRST, LAST
 from discreet.verifier.claim import Claim
 from discreet.verifier.files import Files
-from discreet.verifier.tables import Shape, check_tables, orders_of
+from discreet.verifier.tables import Shape, check_tables
 
 
 def _stated(files: Files) -> Stated:
@@ -31,24 +31,35 @@ def check_schema(files: Files) -> str | None:
     )
 
 
+def _view(files: Files) -> Walk:
+    return _walked(files, VIEW, files.once(_stated).tuples)
+
+
+def _earlier(files: Files) -> Walk:
+    return _walked(files, EARLIER, 0)
+
+
+def _walked(files: Files, name: str, tuples: int) -> Walk:
+    stated, domains = files.once(_stated), files.schema.domains
+    columns = [(each, domains[each].encoding) for each in files.schema.columns]
+    columns += [(SLOT, Encoding(range(stated.slots)))] * (stated.slots > 1)
+    return walk(files, Path(name).stem, columns_of(columns, tuples))
+
+
 def check_tuples(files: Files) -> str | None:
     """Every tuple stands once (in FRAPP, copies side by side), in the order of the domains.
 
     So nothing tells true ones from noise by their place.
     """
-    stated, schema = files.once(_stated), files.schema
-    columns = [(each, schema.domains[each].encoding) for each in schema.columns]
-    columns += [(SLOT, Encoding(range(stated.slots)))] * (stated.slots > 1)
+    stated = files.once(_stated)
     for name, number in tables_of(stated).items():
-        seen = 0
-        for order in orders_of(files, Path(name).stem, columns):
-            seen += order.rows
-            if order.falls:
-                return f"the tuples of {name} are not in the order of the domains"
-            if order.repeats and not isinstance(stated.promised, Records):
-                return f"a tuple stands twice in {name}"
-        if seen != number:
-            return f"{name} has {seen:,} tuples, the manifest states {number:,}"
+        found = files.once(_view if name == VIEW else _earlier)
+        if found.falls:
+            return f"the tuples of {name} are not in the order of the domains"
+        if found.repeats and not isinstance(stated.promised, Records):
+            return f"a tuple stands twice in {name}"
+        if found.rows != number:
+            return f"{name} has {found.rows:,} tuples, the manifest states {number:,}"
     return None
 
 
@@ -96,16 +107,8 @@ def check_size(files: Files) -> str | None:
     if isinstance(stated.promised, Records):
         records = stated.tuples == stated.promised.rows
         return None if records else f"{stated.tuples:,} tuples are not one for each public row"
-    both = _shown_again(files) if stated.view > 1 else 0
-    domain = schema.tuples * stated.slots
-    return misfit(list(counts_of(stated, stated.promised, domain, schema.public_rows, both)))
-
-
-def _shown_again(files: Files) -> int:
-    """How many tuples the view and the earlier ones have in common; in each of the two every tuple stands once."""
-    columns = ", ".join(map(identifier, files.schema.columns))
-    both = " INTERSECT ALL ".join(f"SELECT {columns} FROM {name}_in_domain" for name in ("view", "earlier"))
-    return int(files.engine.rows(f"SELECT count(*) FROM ({both})")[0][0])
+    counts = counts_of(stated, stated.promised, schema.tuples * stated.slots, schema.public_rows, files.once(_view))
+    return misfit(list(counts))
 
 
 CHECKS = (

@@ -17,7 +17,7 @@ from discreet.schema.domain import Domain, Integers, key_of
 from discreet.schema.schema import Schema
 from discreet.verifier.stated import fraction
 
-Weights = tuple[Fraction, Fraction]  # the least and the largest
+Parts = tuple[tuple[range, Fraction], ...]  # places in a domain, and the weight of each value there
 EVEN = (Fraction(1), Fraction(1))
 MOST_VALUES = 1_000_000  # of an attribute that has shares
 MOST = 1 << 60  # whole numbers in the proportion of the shares add up to no more
@@ -25,34 +25,44 @@ _SPAN = re.compile(r"([0-9]+)-([0-9]+)")
 _LONGEST = 40  # characters of a range
 
 
-def weights_of(source: Any, schema: Schema) -> Weights:
-    """The least and the largest weight of a tuple; raises ReleaseError where the source does not fit the domains."""
-    least, largest = EVEN
+def source_of(source: Any, schema: Schema) -> dict[str, Parts]:
+    """The weights of the values of each column that has shares, 1 on average over its domain.
+
+    Raises ReleaseError where the source does not fit the domains.
+    """
     if type(source) is not dict or not set(source) <= set(schema.columns):
         raise ReleaseError("source must have shares for published columns")
+    found = {}
     for name, shares in source.items():
         if type(shares) is not dict or len(schema.domains[name]) > MOST_VALUES:
             raise ReleaseError(f"source of {name} must have shares, for at most {MOST_VALUES:,} values")
-        low, high = _weights(name, shares, schema.domains[name])
-        least, largest = least * low, largest * high
-    return least, largest
+        found[name] = _weights(name, shares, schema.domains[name])
+    return found
 
 
-def _weights(name: str, shares: Mapping[str, Any], domain: Domain) -> Weights:
-    """The least and the largest share of a value, over the mean."""
+def extremes(source: Mapping[str, Parts]) -> tuple[Fraction, Fraction]:
+    """The least and the largest weight of a tuple."""
+    low, high = (
+        math.prod((pick(weight for _, weight in parts) for parts in source.values()), start=Fraction(1))
+        for pick in (min, max)
+    )
+    return low, high
+
+
+def _weights(name: str, shares: Mapping[str, Any], domain: Domain) -> Parts:
     parts = sorted(_parts(name, shares, domain), key=lambda part: part[0].start)
     ends = [0, *(places.stop for places, _ in parts)]
     if [places.start for places, _ in parts] != ends[:-1] or ends[-1] != len(domain):
         raise ReleaseError(f"source of {name} must say the share of each value of its domain once")
-    common, ratios = 1, [(len(places), share / parts[0][1]) for places, share in parts]
+    common, ratios = 1, [(places, share / parts[0][1]) for places, share in parts]
     for _, ratio in ratios:
         common = math.lcm(common, ratio.denominator)
-        if common > MOST:
-            break
-    if common > MOST or (total := sum(number * int(ratio * common) for number, ratio in ratios)) > MOST:
+        if common > MOST:  # before it grows: a stranger's shares may have nothing in common
+            raise ReleaseError(f"source of {name} must have shares with fewer digits")
+    total = sum(len(places) * int(ratio * common) for places, ratio in ratios)
+    if total > MOST:
         raise ReleaseError(f"source of {name} must have shares with fewer digits")
-    mean = Fraction(total, common * len(domain))
-    return min(ratio for _, ratio in ratios) / mean, max(ratio for _, ratio in ratios) / mean
+    return tuple((places, ratio * common * len(domain) / total) for places, ratio in ratios)
 
 
 def _parts(name: str, shares: Mapping[str, Any], domain: Domain) -> Iterator[tuple[range, Fraction]]:

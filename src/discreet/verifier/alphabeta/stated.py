@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.errors import ReleaseError
 from discreet.schema.schema import Schema
-from discreet.verifier.alphabeta.source import EVEN, Weights, weights_of
+from discreet.verifier.alphabeta.source import EVEN, Parts, extremes, source_of
 from discreet.verifier.stated import fraction, keys, listed, one_of, whole
 
 VIEW = "data/view.parquet"
@@ -31,7 +31,7 @@ class Tuples:
     keep: Fraction
     inserts: tuple[Fraction, ...]  # for each view
     again: Fraction | None  # to show what an earlier view showed, where there may be several
-    weights: Weights
+    weights: tuple[Fraction, Fraction]  # the least and the largest of a tuple
     slots: int
     candidates: int
 
@@ -61,12 +61,16 @@ class Stated:
     tuning: str
     views: int
     slots: int
-    source: bool  # whether there is one
-    weights: Weights  # as they follow from it
+    source: Mapping[str, Parts]
     promised: Tuples | Records
     tuples: int
     view: int
     earlier: int
+
+    @property
+    def weights(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest weight of a tuple, as they follow from the source."""
+        return extremes(self.source)
 
 
 def stated_of(block: Mapping[str, Any], schema: Schema) -> Stated:
@@ -90,7 +94,7 @@ def tables_of(stated: Stated) -> dict[str, int]:
 def _frapp(data: Any) -> dict[str, Any]:
     read = keys(data, "mechanism", "kind", "prior", "posterior")
     only = {"adversary": "independent", "tuning": "optimal", "views": 1, "slots": 1}
-    return {**_asked(read), **only, "source": False, "weights": EVEN}
+    return {**_asked(read), **only, "source": {}}
 
 
 def _alphabeta(data: Any, schema: Schema) -> dict[str, Any]:
@@ -102,8 +106,7 @@ def _alphabeta(data: Any, schema: Schema) -> dict[str, Any]:
         "tuning": one_of(read["tuning"], "tuning", "optimal", "paper"),
         "views": whole(read["views"], "views", 1, MOST_VIEWS),
         "slots": whole(read["slots"], "slots", 1, MOST_SLOTS),
-        "source": bool(read["source"]),
-        "weights": weights_of(read["source"], schema),
+        "source": source_of(read["source"], schema),
     }
 
 
