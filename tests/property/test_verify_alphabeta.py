@@ -6,19 +6,24 @@ Brute force shares nothing with either side: it lists tables, histories and rele
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from cases import few, ward_schema
+from cases import CASES, Case, few, ward_schema
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from mutations import Step, restated
+from tampering import Releases, broken, copy_of, manifest_of, table_of, write_table
 
 from discreet import Frapp, Infeasible, PolicyError, ReleaseError
 from discreet.engine.encoding import Encoding
+from discreet.ground.exact import fraction_text
 from discreet.guarantee.dgamma import DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
 from discreet.guarantee.source import source_of as published_source
@@ -31,6 +36,7 @@ from discreet.verifier.alphabeta.stated import Records, Stated, Tuples
 from discreet.verifier.alphabeta.tuning import UNITS, chosen, coins_have, tuned
 from discreet.verifier.alphabeta.walk import Walk, columns_of
 
+Block = dict[str, Any]
 UNIT = Fraction(1, UNITS)
 ADVERSARIES = st.sampled_from(["independent", "exclusive"])
 percents = st.integers(1, 99).map(lambda each: Fraction(each, 100))
@@ -442,3 +448,92 @@ def test_a_false_alarm_is_as_rare_as_it_says():
 
     outside = sum(map(law, range(least))) + sum(map(law, range(most + 1, most + 400)))
     assert Fraction(1, 10**13) < outside < Fraction(1, 10**9)
+
+
+# --- Forged manifests -----------------------------------------------------------------------------------------------
+
+
+def case_of(name: str) -> Case:
+    return next(case for case in CASES if case.name == name)
+
+
+def units_more(units: Fraction | int, *names: str) -> Callable[[Block], object]:
+    """Probabilities of the guarantee that are so many units more."""
+
+    def change(block: Block) -> None:
+        for name in names:
+            block["guarantee"][name] = fraction_text(Fraction(block["guarantee"][name]) + units * UNIT)
+
+    return change
+
+
+def more_noise(block: Block) -> None:
+    """A hundredth more in every view, in the same proportions but for rounding."""
+    keep, again = (Fraction(block["guarantee"][name]) for name in ("keep", "again"))
+    last, views = Fraction(block["guarantee"]["later"][-1]) * Fraction(101, 100), block["mechanism"]["views"]
+    noise = [Fraction(math.ceil(last * (keep / again) ** (views - at) * UNITS), UNITS) for at in range(1, views + 1)]
+    first, *later = map(fraction_text, noise)
+    block["guarantee"].update(insert=first, later=later)
+
+
+def set_in(part: str, **other: Any) -> Callable[[Block], object]:
+    return lambda block: block[part].update(other)
+
+
+def both(**other: Any) -> Callable[[Block], object]:
+    """Of the mechanism and of the guarantee."""
+    return lambda block: [block[part].update(other) for part in ("mechanism", "guarantee")]
+
+
+FORGED: dict[str, tuple[str, Callable[[Block], object], str]] = {
+    "a unit more kept": ("alphabeta", units_more(1, "keep"), "promise"),
+    "a unit less kept": ("alphabeta", units_more(-1, "keep"), "promise"),
+    "a unit more inserted": ("alphabeta", units_more(1, "insert"), "promise"),
+    "a unit less inserted": ("alphabeta", units_more(-1, "insert"), "promise"),
+    "half a unit less kept of records": ("frapp", units_more(-Fraction(1, 2), "keep"), "promise"),
+    "the paper's tuning": ("alphabeta", set_in("mechanism", tuning="paper"), "promise"),
+    "the paper's tuning of views": ("several views", set_in("mechanism", tuning="paper"), "promise"),
+    "another adversary": ("alphabeta", both(adversary="independent"), "promise"),
+    "another adversary of views": ("several views", both(adversary="exclusive"), "promise"),
+    "candidates": ("alphabeta", set_in("guarantee", candidates=5), "promise"),
+    "a source": (
+        "alphabeta",
+        lambda block: block["mechanism"].update(source={"gender": {"M": "1", "F": "2"}}),
+        "promise",
+    ),
+    "a value more": ("alphabeta", lambda block: block["schema"]["domains"]["gender"]["values"].append("X"), "size"),
+    "more noise in every view": ("several views", more_noise, "promise"),
+    "shown again a little more": ("several views", units_more(2**10, "again"), "promise"),
+    "a later view": ("several views", lambda block: block.update(view=2), "size"),
+    "a view too many": ("several views", lambda block: block.update(view=4), "schema"),
+    "more slots": ("records", lambda block: [both(slots=16)(block), set_in("guarantee", candidates=64)(block)], "size"),
+    "a unit less kept of records": ("frapp", units_more(-1, "keep"), "promise"),
+    "a unit more kept of records": ("frapp", units_more(1, "keep"), "promise"),
+    "rows": ("frapp", set_in("guarantee", rows=121), "promise"),
+    "the domain": ("frapp", set_in("guarantee", domain="2665"), "promise"),
+    "candidates of records": ("frapp", set_in("guarantee", candidates=3), "promise"),
+}
+
+
+@pytest.mark.parametrize(("name", "change", "check"), FORGED.values(), ids=FORGED)
+def test_a_forger_who_restates_everything_is_found(name: str, change, check: str, releases: Releases):
+    """Facts, README, columns and hashes are made anew; only what the numbers say together can give him away."""
+    with copy_of(releases.plain(case_of(name))) as folder:
+        manifest = manifest_of(folder)
+        change(manifest["discreet"])
+        assert restated(folder, Step("forged", (), manifest))
+        assert broken(folder)[0] == check
+
+
+def test_earlier_tuples_are_as_many_as_are_stated_and_as_views_show(releases: Releases):
+    """Of the second view: fewer than stated, and none where one view has shown some."""
+    with copy_of(releases.later(case_of("several views"))) as folder:
+        assert broken(folder) == []
+        manifest = manifest_of(folder)
+        manifest["discreet"]["earlier"] += 1
+        assert restated(folder, Step("forged", (), manifest))
+        assert broken(folder) == ["tuples"]
+        write_table(folder, "earlier", table_of(folder, "earlier").slice(0, 0))
+        manifest["discreet"]["earlier"] = 0
+        assert restated(folder, Step("forged", (), manifest))
+        assert broken(folder) == ["size"]
