@@ -114,7 +114,6 @@ def tolerance() -> discreet.Tolerance:
     return discreet.Tolerance(theta=2, floor="1/10", values={"HIV": "1/4"})
 
 
-TUNING = Unproven(("mechanism", "tuning"), "paper", "any probabilities that keep the promise may be chosen")
 SCORE = Unproven(("mechanism", "score"), "max", "any score may choose values: what the choice costs is stated")
 AGREE = "counts that agree may have been made to agree in another way"
 PLANNED = (
@@ -205,7 +204,6 @@ CASES = (
         other=lambda: discreet.AlphaBeta(prior=0.02, posterior=0.3),
         tables=("view",),
         unit="distinct tuples",
-        unproven=(TUNING,),
     ),
     Case(
         name="several views",
@@ -214,7 +212,6 @@ CASES = (
         tables=("view", "earlier"),
         unit="distinct tuples",
         views=3,
-        unproven=(TUNING,),
     ),
     Case(
         name="records",
@@ -226,7 +223,6 @@ CASES = (
         public_rows=ROWS,
         reserved=("BID", "COUNT", "SLOT"),
         free=(*PUBLISHED, "SLOT"),
-        unproven=(TUNING,),
     ),
     Case(
         name="frapp",

@@ -2,131 +2,113 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from pathlib import Path
 
 from discreet.engine.encoding import Encoding
-from discreet.guarantee.dgamma import DGammaPrivacy
-from discreet.guarantee.frapp import FrappPrivacy
-from discreet.release.alphabeta.manifest import (
-    EARLIER,
-    SLOT,
-    VIEW,
-    StatedAlphaBeta,
-    domain_size,
-)
+from discreet.verifier.alphabeta.bayes import keeps
+from discreet.verifier.alphabeta.size import counts_of, misfit
+from discreet.verifier.alphabeta.stated import EARLIER, SLOT, VIEW, Records, Stated, stated_of, tables_of
+from discreet.verifier.alphabeta.tuning import coins_have, tuned
+from discreet.verifier.alphabeta.walk import Walk, columns_of, walk
 from discreet.verifier.checks import FIRST, LAST
 from discreet.verifier.claim import Claim
 from discreet.verifier.files import Files
-from discreet.verifier.tables import Shape, check_tables, orders_of
-
-AlphaBetaFiles = Files
-FALSE_ALARM = 1e-9
+from discreet.verifier.tables import Shape, check_tables
 
 
-def check_schema(files: AlphaBetaFiles) -> str | None:
+def _stated(files: Files) -> Stated:
+    return stated_of(files.block, files.schema)
+
+
+def check_schema(files: Files) -> str | None:
     """The tables have exactly the declared columns, and every cell lies in its domain."""
-    numbers = files.manifest.statement.numbers
-    mechanism, columns = files.manifest.statement.mechanism, files.schema.columns
-    if mechanism.slots > 1:
-        columns = (*columns, SLOT)
-    most = {VIEW: numbers.tuples, **({EARLIER: numbers.earlier} if mechanism.views > 1 else {})}
-    added = {SLOT: Encoding(range(mechanism.slots))}
-    return check_tables(files, {name: Shape(columns=columns, most=each, added=added) for name, each in most.items()})
+    stated = files.once(_stated)
+    columns = (*files.schema.columns, *[SLOT] * (stated.slots > 1))
+    added = {SLOT: Encoding(range(stated.slots))}
+    return check_tables(
+        files, {name: Shape(columns=columns, most=most, added=added) for name, most in tables_of(stated).items()}
+    )
 
 
-def check_tuples(files: AlphaBetaFiles) -> str | None:
+def _view(files: Files) -> Walk:
+    return _walked(files, VIEW, files.once(_stated).tuples)
+
+
+def _earlier(files: Files) -> Walk:
+    return _walked(files, EARLIER, 0)
+
+
+def _walked(files: Files, name: str, tuples: int) -> Walk:
+    stated, domains = files.once(_stated), files.schema.domains
+    columns = [(each, domains[each].encoding) for each in files.schema.columns]
+    columns += [(SLOT, Encoding(range(stated.slots)))] * (stated.slots > 1)
+    return walk(files, Path(name).stem, columns_of(columns, tuples))
+
+
+def check_tuples(files: Files) -> str | None:
     """Every tuple stands once (in FRAPP, copies side by side), in the order of the domains.
 
     So nothing tells true ones from noise by their place.
     """
-    mechanism, numbers, schema = (
-        files.manifest.statement.mechanism,
-        files.manifest.statement.numbers,
-        files.manifest.schema,
-    )
-    columns = [(each, schema.domains[each].encoding) for each in schema.columns]
-    columns += [(SLOT, Encoding(range(mechanism.slots)))] * (mechanism.slots > 1)
-    stated = {VIEW: numbers.tuples, **({EARLIER: numbers.earlier} if mechanism.views > 1 else {})}
-    for name, number in stated.items():
-        seen = 0
-        for order in orders_of(files, Path(name).stem, columns):
-            seen += order.rows
-            if order.falls:
-                return f"the tuples of {name} are not in the order of the domains"
-            if order.repeats and not mechanism.copies:
-                return f"a tuple stands twice in {name}"
-        if seen != number:
-            return f"{name} has {seen:,} tuples, the manifest states {number:,}"
+    stated = files.once(_stated)
+    for name, number in tables_of(stated).items():
+        found = files.once(_view if name == VIEW else _earlier)
+        if found.falls:
+            return f"the tuples of {name} are not in the order of the domains"
+        if found.repeats and not isinstance(stated.promised, Records):
+            return f"a tuple stands twice in {name}"
+        if found.rows != number:
+            return f"{name} has {found.rows:,} tuples, the manifest states {number:,}"
     return None
 
 
-def check_promise(files: AlphaBetaFiles) -> str | None:
-    """The probabilities keep the promise in exact arithmetic, and are for what the mechanism states."""
-    schema, mechanism = files.manifest.schema, files.manifest.statement.mechanism
-    guarantee, numbers = files.manifest.statement.guarantee, files.manifest.statement.numbers
-    domain = domain_size(schema, mechanism.slots)
-    if isinstance(guarantee, FrappPrivacy):
-        broken = _other_frapp(guarantee, schema.public_rows, domain)
-    else:
-        broken = _other_alphabeta(files, guarantee)
-    if broken:
+def check_promise(files: Files) -> str | None:
+    """The probabilities keep the promise in exact arithmetic, and are those that the mechanism chooses."""
+    stated, schema = files.once(_stated), files.schema
+    promised, domain = stated.promised, schema.tuples * stated.slots
+    if broken := _other(stated, schema.public_rows, domain):
         return broken
-    if not 1 <= numbers.view <= mechanism.views:
-        return f"this would be view {numbers.view}, and the promise is for {mechanism.views}"
-    if numbers.view == 1 and numbers.earlier:
-        return "a first view has no earlier tuples"
-    prior = mechanism.prior
-    d = prior if prior < 1 else prior * Fraction(schema.public_rows or 0, domain)
-    if (d, mechanism.posterior) != (guarantee.d, guarantee.gamma):
-        return "the guarantee is not the one that the stated prior and posterior give"
-    if guarantee.candidates != len(schema.domains[schema.sensitive]) * mechanism.slots:
+    if promised.candidates != len(schema.domains[schema.sensitive]) * stated.slots:
         return "the guarantee states another number of candidates than the sensitive column has values"
-    return None if guarantee.holds else "the stated probabilities do not keep the promise"
+    if stated.view == 1 and stated.earlier:
+        return "a first view has no earlier tuples"
+    if not coins_have(promised):
+        return "the stated probabilities must be multiples of 2^-62, which coins can have"
+    if not keeps(promised):
+        return "the stated probabilities do not keep the promise"
+    return None if tuned(promised, stated.tuning) else "the stated probabilities are not those that the tuning gives"
 
 
-def _other_alphabeta(files: AlphaBetaFiles, guarantee: DGammaPrivacy) -> str | None:
+def _other(stated: Stated, rows: int | None, domain: int) -> str | None:
     """How the guarantee differs from the one that the mechanism states."""
-    mechanism = files.manifest.statement.mechanism
-    if (mechanism.adversary, mechanism.views, mechanism.slots) != (
-        guarantee.adversary,
-        guarantee.views,
-        guarantee.slots,
-    ):
+    promised, prior = stated.promised, stated.prior
+    if prior >= 1 and rows is None:
+        return "a prior of 1 or more needs a public number of rows"
+    d = prior if prior < 1 else prior * Fraction(rows or 0, domain)
+    if (d, stated.posterior) != (promised.d, promised.gamma):
+        return "the guarantee is not the one that the stated prior and posterior give"
+    if isinstance(promised, Records):
+        same = (promised.rows, promised.domain) == (rows, domain)
+        return None if same else "the guarantee is not for the public number of rows and the domain"
+    asked = (stated.adversary, stated.views, stated.slots)
+    if asked != (promised.adversary, len(promised.inserts), promised.slots):
         return "the guarantee is not for the stated adversary, views and slots"
-    schema = files.manifest.schema
-    if not isinstance(mechanism, StatedAlphaBeta) or guarantee.weights != mechanism.weighed(schema).range:
+    if stated.weights != promised.weights:
         return "the guarantee is not for the stated source"
+    if stated.views > 1 and (stated.slots > 1 or stated.source or stated.tuning == "paper"):
+        return "several views go without slots and source, and are tuned as 'optimal'"
     return None
 
 
-def _other_frapp(guarantee: FrappPrivacy, rows: int | None, domain: int) -> str | None:
-    if rows is None or (guarantee.rows, guarantee.domain) != (rows, domain):
-        return "the guarantee is not for the public number of rows and the domain"
-    return None
-
-
-def check_size(files: AlphaBetaFiles) -> str | None:
-    """As many tuples as the stated probabilities give, but for chance (Bernstein; a false alarm once in 10^9)."""
-    guarantee, numbers, rows = (
-        files.manifest.statement.guarantee,
-        files.manifest.statement.numbers,
-        files.manifest.schema.public_rows,
-    )
-    tuples = numbers.tuples
-    if isinstance(guarantee, FrappPrivacy):
-        return None if tuples == guarantee.rows else f"{tuples:,} tuples are not one for each public row"
-    insert = guarantee.inserts[numbers.view - 1]
-    length = math.log(2 / FALSE_ALARM)
-    domain = domain_size(files.manifest.schema, files.manifest.statement.mechanism.slots)
-    noise = float(guarantee.again * numbers.earlier + insert * (domain - numbers.earlier))
-    if tuples < noise - math.sqrt(2 * noise * length):
-        return f"{tuples:,} tuples are too few for the stated probabilities and domains"
-    most = noise + float(guarantee.keep) * (rows or 0)
-    if rows is not None and tuples > most + length / 3 + math.sqrt(length**2 / 9 + 2 * most * length):
-        return f"{tuples:,} tuples are too many for the stated probabilities, domains and number of rows"
-    return None
+def check_size(files: Files) -> str | None:
+    """As many tuples as the stated probabilities give, but for chance (a false alarm once in 10^9)."""
+    stated, schema = files.once(_stated), files.schema
+    if isinstance(stated.promised, Records):
+        records = stated.tuples == stated.promised.rows
+        return None if records else f"{stated.tuples:,} tuples are not one for each public row"
+    counts = counts_of(stated, stated.promised, schema.tuples * stated.slots, schema.public_rows, files.once(_view))
+    return misfit(list(counts))
 
 
 CHECKS = (
