@@ -1,16 +1,14 @@
-"""How epsilon is divided in a release of leaves: one rule for each guide, in whole numbers, from what else is stated."""
+"""How epsilon is divided in a release of leaves: one exact rule for each guide, from what else is stated."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from discreet.errors import ReleaseError
-from discreet.verifier.diffgen.leaves import Cut, Found
+from discreet.verifier.diffgen.found import Cut, Found
 from discreet.verifier.diffgen.stated import Parts
 
 FOR_TABLES = Fraction(4, 5)  # of epsilon, where tables guide
-ASKED_BY_DEFAULT = 10  # specializations, where each is paid for
 
 
 def check_parts(found: Found) -> str | None:
@@ -51,9 +49,9 @@ def _of_choices(found: Found) -> Parts:
     How many split points were chosen depends on the order in which intervals were cut, which is not published.
     """
     epsilon, numeric = found.stated.spent.epsilon, sum(each.taxonomy.ordered for each in found.cuts)
-    paid = paid_for(found)
-    choice, number = epsilon / (2 * (numeric + 2 * paid)), numeric + 2 * paid
-    selections = min(found.stated.specializations + 1, paid) if most_of(found.cuts) else 0
+    number = numeric + 2 * found.paid
+    choice = epsilon / (2 * number)
+    selections = min(found.stated.specializations + 1, found.paid, found.possible)
     splits = dict(found.stated.spent.parts).get("split points", Fraction(0)) / choice
     least, most = (sum(each) for each in zip((0, 0), *map(_split_points, found.cuts), strict=True))
     if splits.denominator > 1 or not least <= splits <= most:
@@ -61,21 +59,6 @@ def _of_choices(found: Found) -> Parts:
     left = number - selections - splits
     parts = [("selections", choice * selections), ("split points", choice * splits), ("leaves", epsilon / 2)]
     return [*parts, ("not needed", choice * left)] if left else parts
-
-
-def paid_for(found: Found) -> int:
-    """How many specializations were paid for beforehand: as many as were asked for, or as there can be."""
-    return max(1, min(found.stated.asked or ASKED_BY_DEFAULT, most_of(found.cuts)))
-
-
-def most_of(cuts: Iterable[Cut]) -> int:
-    """How many specializations the taxonomies allow at most."""
-    return sum(
-        len(each.taxonomy) - 1
-        if each.taxonomy.ordered
-        else sum(len(node.children) > 1 for node in each.taxonomy.root.walk())
-        for each in cuts
-    )
 
 
 def _split_points(cut: Cut) -> tuple[int, int]:

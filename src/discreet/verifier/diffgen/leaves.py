@@ -3,68 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
-from discreet.schema.taxonomy import Node, Taxonomy, taxonomy_of
+from discreet.schema.taxonomy import Taxonomy, taxonomy_of
+from discreet.verifier.diffgen.found import MOST_LEAF_COUNTS, MOST_TABLE_COUNTS, Cut, Found
 from discreet.verifier.diffgen.rows import COUNTS, TEXTS, Rows, rows_of, types_of
 from discreet.verifier.diffgen.stated import Stated, stated_of
 from discreet.verifier.files import Files
 
 LEAVES, TABLES = "data/leaves.parquet", "data/tables.parquet"
-MOST_TABLE_COUNTS, MOST_LEAF_COUNTS = 100_000, 250_000  # of a release; more are refused unread
 _AT_ONCE = 2_000_000  # cells of leaves that are looked at together
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """An attribute: its taxonomy, the values that its cells were generalized to, and the place of each cell's value."""
-
-    taxonomy: Taxonomy
-    values: tuple[Node, ...]
-    groups: Ints
-
-    @cached_property
-    def above(self) -> tuple[int, int]:
-        """Of a tree: how many values were specialized, and how many times the deepest was."""
-        return _above(self.taxonomy.root, {each.cells for each in self.values})
-
-    @property
-    def next(self) -> list[int]:
-        """How many values each further specialization would put in the place of one."""
-        known = [each for each in self.values if self.taxonomy.can_split(each)]
-        return [2 if self.taxonomy.ordered else len(each.children) for each in known]
-
-
-def _above(node: Node, ends: set[tuple[int, ...]]) -> tuple[int, int]:
-    if node.cells in ends:
-        return 0, 0
-    below = [_above(each, ends) for each in node.children]
-    return 1 + sum(number for number, _ in below), 1 + max(depth for _, depth in below)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Found:
-    """What the files hold: leaves have an axis for each attribute, classes last, tables are cells x classes."""
-
-    stated: Stated
-    cuts: tuple[Cut, ...]
-    leaves: Ints
-    tables: tuple[Ints, ...]
-
-    @property
-    def classes(self) -> int:
-        return self.leaves.shape[-1]
 
 
 def found_in(files: Files) -> Found:
     """Both tables of a release, of which every row and cell follows but the counts and the generalized values."""
-    stated = stated_of(files)
+    stated = stated_of(files.block, files.schema)
     taxonomies = [taxonomy_of(files.schema, name) for name in files.schema.columns if name != stated.target]
     cuts, tables = _tables(files, stated, taxonomies)
     return Found(stated=stated, cuts=tuple(cuts), leaves=_leaves(files, stated, cuts), tables=tuple(tables))

@@ -1,4 +1,4 @@
-"""A table of noisy counts, read by an engine, some columns at a time: how many rows it must have is known beforehand."""
+"""A table of noisy counts, read by an engine, some columns at a time; how many rows it must have is known before."""
 
 from __future__ import annotations
 

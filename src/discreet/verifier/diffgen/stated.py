@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.errors import ReleaseError
-from discreet.verifier.files import Files
+from discreet.schema.schema import Schema
 from discreet.verifier.stated import fraction, keys, one_of, whole
 
 NOTION = "epsilon-differential privacy"
@@ -45,12 +47,12 @@ class Stated:
         return self.guide == "histogram"
 
 
-def spent_of(files: Files) -> Spent:
+def spent_of(block: Mapping[str, Any]) -> Spent:
     """The guarantee, which must be for the epsilon that the mechanism states."""
-    given = keys(files.block["guarantee"], "guarantee", "notion", "epsilon", "parts", "before")
+    given = keys(block["guarantee"], "guarantee", "notion", "epsilon", "parts", "before")
     one_of(given["notion"], "notion", NOTION)
     epsilon, before = fraction(given["epsilon"], "epsilon"), fraction(given["before"], "before")
-    if epsilon != fraction(files.block["mechanism"]["epsilon"], "epsilon"):
+    if epsilon != fraction(block["mechanism"]["epsilon"], "epsilon"):
         raise ReleaseError("the guarantee is not for the epsilon that the mechanism states")
     if not LEAST <= epsilon <= MOST:
         raise ReleaseError(f"epsilon must be between {LEAST} and {MOST}")
@@ -62,9 +64,8 @@ def spent_of(files: Files) -> Spent:
     return Spent(epsilon=epsilon, parts=parts, before=before)
 
 
-def stated_of(files: Files) -> Stated:
+def stated_of(block: Mapping[str, Any], schema: Schema) -> Stated:
     """Everything that a release of leaves states; raises ReleaseError where it is no such thing."""
-    block, schema = files.block, files.schema
     given = keys(
         block["mechanism"],
         "mechanism",
@@ -81,7 +82,7 @@ def stated_of(files: Files) -> Stated:
     ways = ("exact", "none") if guide == "histogram" else ("exact", "paper", "none")
     asked, target = given["specializations"], given["target"]
     return Stated(
-        spent=spent_of(files),
+        spent=spent_of(block),
         asked=None if asked is None else whole(asked, "specializations", 1, MOST_ASKED),
         score=one_of(given["score"], "score", "max", "information_gain"),
         consistency=one_of(given["consistency"], "consistency", *ways),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.verifier.diffgen.division import paid_for
-from discreet.verifier.diffgen.leaves import MOST_LEAF_COUNTS, Found
+from discreet.verifier.diffgen.found import MOST_LEAF_COUNTS, Found
 
 MOST_GUIDED_COUNTS = 60_000  # of leaves to which tables guide
 
@@ -33,14 +32,16 @@ def check_steps(found: Found) -> str | None:
 
 def _check_end(found: Found) -> str | None:
     """The run ended where it had to."""
-    stated, most = found.stated, MOST_GUIDED_COUNTS if found.stated.guided else MOST_LEAF_COUNTS
-    if stated.specializations and stated.leaves > most:
-        return f"specializations do not lead to more than {most:,} counts"
-    asked = stated.asked if stated.guided else paid_for(found)
+    stated, counts = found.stated, MOST_GUIDED_COUNTS if found.stated.guided else MOST_LEAF_COUNTS
+    leaves, most = stated.leaves // found.classes, counts // found.classes
+    if stated.specializations and leaves > most:
+        return f"specializations do not lead to more than {counts:,} counts"
+    asked = stated.asked if stated.guided else found.paid
     if asked is None or stated.specializations == asked or (stated.guided and not stated.specializations):
         return None
     if stated.specializations > asked:
         return f"{stated.specializations:,} specializations are more than the {asked:,} that were paid for"
-    after = [stated.leaves // len(each.values) * (len(each.values) - 1 + fan) for each in found.cuts for fan in each.next]
-    ended = all(counts >= most for counts in after) if stated.guided else any(counts > most for counts in after)
-    return None if ended or not after else f"{stated.specializations:,} specializations are fewer than were asked for"
+    sizes = [(len(each.values), fan) for each in found.cuts for fan in each.next]
+    after = [leaves // size * (size - 1 + fan) for size, fan in sizes]
+    ended = all(each >= most for each in after) if stated.guided else not after or any(each > most for each in after)
+    return None if ended else f"{stated.specializations:,} specializations are fewer than were asked for"
