@@ -16,7 +16,7 @@ from discreet.verifier.diffgen.pairs.stated import Choice, stated_of
 from discreet.verifier.diffgen.rows import COUNTS, TEXTS, WHOLE, Rows, rows_of
 from discreet.verifier.files import Files
 
-MOST_COLUMN_COUNTS, MOST_PAIR_COUNTS = 100_000, 1_000_000  # of a release; more are refused unread
+MOST_COLUMN_COUNTS, MOST_PAIR_COUNTS = 500_000, 1_000_000  # of a release; more are refused unread
 _LABELS = {"ATTRIBUTE": TEXTS, "CELL": TEXTS, "GROUP": WHOLE, "MEASURED": WHOLE, "AGAIN": WHOLE, "COUNT": COUNTS}
 _CHOSEN = {
     "ROUND": WHOLE,
