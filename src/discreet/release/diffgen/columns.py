@@ -16,10 +16,9 @@ from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
 from discreet.release.diffgen.leaves import UNIT
-from discreet.release.diffgen.pages import unpacked
+from discreet.release.diffgen.pages import check_pages
 from discreet.release.plain import plain_file
 
-MOST_BYTES = 128 * 2**20  # of a table's pages, unpacked
 MOST_COUNT = 2**52
 Types = tuple[pa.DataType, ...]
 TEXTS: Types = (pa.string(), pa.large_string())
@@ -101,8 +100,7 @@ def columns_of(folder: Path, name: str, types: Mapping[str, Types], rows: int) -
             own not in types[column] for column, own in zip(*_shown(found), strict=True)
         ):
             raise ReleaseError(f"{name} must have exactly the columns {', '.join(types)}")
-        if unpacked(path, footer) > MOST_BYTES:
-            raise ReleaseError(f"{name} must have pages of at most {MOST_BYTES // 2**20} MiB, unpacked")
+        check_pages(path, footer)
         texts = [column for column, own in zip(*_shown(found), strict=True) if own in TEXTS]
         return Columns(name, pq.ParquetFile(path, metadata=footer, read_dictionary=texts))
     except (pa.ArrowException, OSError, ValueError):

@@ -7,29 +7,33 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from discreet.errors import ReleaseError
 
+MOST_BYTES = 128 * 2**20  # of all pages of a file, unpacked: a full release has some 30 MiB
 MOST_PAGES = 200_000  # of a file: a writer makes one for some thousand rows of a column
 _DEEPEST = 8  # structures within structures; a page's header has three
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
 _WHOLE = (4, 5, 6)
 
 
-def unpacked(path: Path, footer: pq.FileMetaData) -> int:
-    """The bytes of all pages; raises ReleaseError where their headers cannot be read."""
+def check_pages(path: Path, footer: pq.FileMetaData) -> None:
+    """Raise ReleaseError where a file would unpack to more than it may, or its pages cannot be told."""
+    whole = 0
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         try:
-            sizes = list(islice(_sizes(content, footer), MOST_PAGES + 1))
+            for number, size in enumerate(_sizes(content, footer), start=1):
+                whole += size
+                if whole > MOST_BYTES or number > MOST_PAGES:
+                    raise ReleaseError(
+                        f"{path.name} must have at most {MOST_PAGES:,} pages of {MOST_BYTES // 2**20} MiB together, "
+                        "unpacked"
+                    )
         except (IndexError, OverflowError):
             raise ReleaseError(f"{path.name} must have pages that can be read") from None
-    if len(sizes) > MOST_PAGES:
-        raise ReleaseError(f"{path.name} must have at most {MOST_PAGES:,} pages")
-    return sum(sizes)
 
 
 def _sizes(content: mmap.mmap, footer: pq.FileMetaData) -> Iterator[int]:

@@ -16,6 +16,7 @@ from discreet.engine.duck.sql import code, identifier, text, type_of
 from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
+from discreet.release.diffgen.pages import check_pages
 from discreet.verifier.files import Files
 
 UNIT = 1024  # counts are whole multiples of 1 / UNIT
@@ -87,6 +88,7 @@ def rows_of(files: Files, name: str, columns: Mapping[str, tuple[str, ...]], num
         raise ReleaseError(f"{name} carries metadata that nobody declared")
     if footer.num_rows != number:
         raise ReleaseError(f"{name} must have {number:,} rows, one for each count, and has {footer.num_rows:,}")
+    check_pages(path, footer)
     rows = Rows(files=files, name=name, number=number, types={})
     files.engine.rows(
         f"CREATE OR REPLACE VIEW {rows.relation} AS SELECT * FROM read_parquet({text(str(path.resolve()))})"
