@@ -53,7 +53,7 @@ def _of_choices(found: Found) -> Parts:
     choice = epsilon / (2 * number)
     selections = min(found.stated.specializations + 1, found.paid, found.possible)
     splits = dict(found.stated.spent.parts).get("split points", Fraction(0)) / choice
-    least, most = (sum(each) for each in zip((0, 0), *map(_split_points, found.cuts), strict=True))
+    least, most = (sum(each) for each in zip((0, 0), *map(split_points, found.cuts), strict=True))
     if splits.denominator > 1 or not least <= splits <= most:
         raise ReleaseError(f"split points must be paid for from {least:,} to {most:,} times, as the values allow")
     left = number - selections - splits
@@ -61,7 +61,7 @@ def _of_choices(found: Found) -> Parts:
     return [*parts, ("not needed", choice * left)] if left else parts
 
 
-def _split_points(cut: Cut) -> tuple[int, int]:
+def split_points(cut: Cut) -> tuple[int, int]:
     """How often split points of an attribute were chosen, at least and at most.
 
     Once for the whole, and once for each interval that was cut, unless it had two cells: no part can be cut again then.
