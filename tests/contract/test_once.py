@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from cases import CASES, Case, House, policy_of, publish, ward_frame, ward_schema
 
@@ -30,7 +29,6 @@ from discreet.query.condition import columns_of
 from discreet.query.tables import truth_tables
 from discreet.release.difference import differences, policy_content, release_content
 from discreet.release.diffgen.pairs.fit import fit_of
-from discreet.release.diffgen.pairs.read import read_pairs
 from discreet.release.diffgen.tables import read_leaves
 from discreet.release.family import Family
 from discreet.release.folder import read_manifest
@@ -38,6 +36,9 @@ from discreet.release.manifest import sha256
 from discreet.schema.policy import Policy
 from discreet.schema.schema import schema_from_json
 from discreet.schema.taxonomy import taxonomy_of
+from discreet.verifier.diffgen import leaves
+from discreet.verifier.diffgen.pairs import tables
+from discreet.verifier.diffgen.rows import rows_of
 
 Named = Callable[..., str]
 CHOICES = discreet.DiffGen(epsilon=2, guide="exponential", specializations=3)
@@ -208,12 +209,12 @@ def test_verifying_a_diffgen_release_reads_its_rows_once(
     """Both files, and the taxonomies of their columns."""
     policy = policy_of(case_of("diffgen"), tmp_path, mechanism=mechanism)
     release = publish(ward_frame(), policy, tmp_path / "out")
-    calls.of(read_leaves)
+    calls.of(leaves.found_in)
     calls.of(taxonomy_of, lambda schema, name: name)
-    calls.within(pq.ParquetFile, "read")
+    calls.of(rows_of, lambda files, name, *_: name)
     assert discreet.verify(release).holds
     columns = ("taxonomy_of age", "taxonomy_of gender", "taxonomy_of postcode")
-    assert calls.found == {**once("read_leaves", *columns), "read": 2}
+    assert calls.found == once("found_in", *columns, "rows_of data/leaves.parquet", "rows_of data/tables.parquet")
 
 
 def test_pairs_builds_a_taxonomy_once_a_column(calls: Calls, tmp_path: Path) -> None:
@@ -224,11 +225,12 @@ def test_pairs_builds_a_taxonomy_once_a_column(calls: Calls, tmp_path: Path) -> 
     columns = [f"taxonomy_of {name}" for name in policy.schema.columns]
     assert calls.found == {**once(*columns), "taxonomy_of disease": 2}  # once more for the README, of the schema alone
     calls.found.clear()
-    calls.of(read_pairs)
+    calls.of(tables.found_in)
     calls.of(fit_of)
-    calls.within(pq.ParquetFile, "read")
+    calls.of(rows_of, lambda files, name, *_: name)
     assert discreet.verify(tmp_path / "out").holds
-    assert calls.found == {**once("read_pairs", "fit_of", *columns), "taxonomy_of disease": 2, "read": 2}
+    files = ("rows_of data/columns.parquet", "rows_of data/pairs.parquet")
+    assert calls.found == {**once("found_in", "fit_of", *columns, *files), "taxonomy_of disease": 2}
 
 
 def test_an_answer_of_leaves_reckons_the_noise_of_each_attribute_once(calls: Calls, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -16,9 +17,17 @@ from discreet.guarantee.spent import For
 from discreet.release.diffgen.pairs.candidates import Graph
 from discreet.release.diffgen.pairs.course import course_of
 from discreet.release.diffgen.pairs.elimination import MOST_CLIQUE, largest_clique
+from discreet.release.diffgen.pairs.groups import groups_of
 from discreet.release.diffgen.pairs.measured import Candidate, Level, Measured, Round, measured_from_json
 from discreet.release.diffgen.pairs.shares import MOST_STATED, shares_of
 from discreet.release.diffgen.pairs.walk import Setting, begin, most_cells
+from discreet.schema.taxonomy import Node, Taxonomy
+from discreet.verifier.diffgen.pairs import cliques
+from discreet.verifier.diffgen.pairs.found import Found
+from discreet.verifier.diffgen.pairs.groups import grouped
+from discreet.verifier.diffgen.pairs.stated import Choice, Stated
+from discreet.verifier.diffgen.pairs.walk import parts_of
+from discreet.verifier.diffgen.stated import Spent
 
 epsilons = st.fractions(min_value=Fraction(1, 10_000), max_value=20, max_denominator=10_000)
 sizes_of = st.lists(st.sampled_from([1, 2, 3, 7, 8, 9, 16, 70, 257]), min_size=1, max_size=6).map(tuple)
@@ -92,6 +101,58 @@ def test_shares_follow_the_rule(epsilon, sizes, total):
         assert float(one / shares.ones[0]) == pytest.approx((size / sizes[0]) ** 0.25, rel=2e-3)
 
 
+def as_found(setting, measured):
+    """The same measurements as the verifier finds them in files."""
+    rounds = [
+        each.chosen and Choice(each.chosen.columns, tuple(level is Level.GROUPS for level in each.chosen.levels))
+        for each in measured.rounds
+    ]
+    spent = Spent(epsilon=setting.epsilon, parts=[], before=Fraction(0))
+    return Found(
+        stated=Stated(spent=spent, total=measured.total, rounds=tuple(rounds)),
+        taxonomies=tuple(
+            Taxonomy(f"c{at}", ("x",) * size, np.arange(size), ordered, Node("*", tuple(range(size))))
+            for at, (size, ordered) in enumerate(zip(setting.sizes, setting.ordered, strict=True))
+        ),
+        ones=measured.ones,
+        groups=(),
+        again=measured.again,
+        rounds=tuple(each.counts for each in measured.rounds),
+        columns=(),
+        pairs=(),
+    )
+
+
+@settings(max_examples=few(500), deadline=None)
+@given(epsilons, sizes_of, st.integers(-100, 10**7), st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 1.0]))
+def test_the_verifier_walks_the_same_way(epsilon, sizes, total, seed, stops):
+    """By rules of its own: every part and its share, in order."""
+    setting = setting_of(epsilon, sizes)
+    measured = walked(setting, total, np.random.default_rng(seed), stops=stops)
+    parts = course_of(setting, measured).parts([f"c{each}" for each in range(len(sizes))], measured)
+    assert parts_of(as_found(setting, measured)) == [(part.name, part.share) for part in parts]
+
+
+@given(
+    st.lists(st.integers(-3, 60) | st.integers(-(2**40), 2**52), min_size=1, max_size=40),
+    st.booleans(),
+)
+def test_the_verifier_puts_cells_into_the_same_groups(noisy, ordered):
+    """Equal counts and equally even halves too."""
+    known = np.array(noisy, dtype=np.int64)
+    assert np.array_equal(grouped(known, ordered=ordered), groups_of(known, ordered=ordered))
+
+
+@given(
+    st.lists(st.sampled_from([2, 3, 8, 9, 30]), min_size=2, max_size=7),
+    st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12),
+)
+def test_the_verifier_finds_the_same_largest_clique(sizes, pairs):
+    """Of any columns that were measured together."""
+    edges = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1] and max(pair) < len(sizes)}
+    assert cliques.largest(dict(enumerate(sizes)), edges) == largest_clique(sizes, edges)
+
+
 SETTING = setting_of(Fraction(1), (2, 16, 70, 5))
 
 
@@ -132,8 +193,12 @@ def test_what_the_walk_does_not_ask_for_is_refused(wrong):
             rounds[at] = Round(
                 Candidate(first.chosen.second, first.chosen.first, first.chosen.levels[::-1]), first.counts.T
             )
+    changed = Measured(total=good.total, ones=ones, rounds=tuple(rounds), again=again)
     with pytest.raises(ReleaseError):
-        course_of(SETTING, Measured(total=good.total, ones=ones, rounds=tuple(rounds), again=again))
+        course_of(SETTING, changed)
+    if wrong not in ("shape", "ones", "backwards"):  # which the verifier refuses when it reads them
+        with pytest.raises(ReleaseError):
+            parts_of(as_found(SETTING, changed))
 
 
 def test_a_stop_doubles_what_a_round_costs_until_nothing_larger_is_left():

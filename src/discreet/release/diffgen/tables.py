@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from math import prod
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from discreet.engine.columns import cells_of, column_of, numbers, texts_of
+from discreet.engine.columns import cells_of
 from discreet.errors import PolicyError, ReleaseError
 from discreet.ground.arrays import Ints
-from discreet.release.diffgen.leaves import UNIT
-from discreet.release.diffgen.manifest import LEAVES, TABLES, DiffGenManifest, fields_of
-from discreet.release.plain import plain_file
+from discreet.release.diffgen.columns import NUMBERS, TEXTS, Columns, Types, columns_of, types_of
+from discreet.release.diffgen.manifest import LEAVES, TABLES, DiffGenManifest
 from discreet.schema.taxonomy import Node, Taxonomy, taxonomy_of
 
-MOST_ROWS = 2_000_000
-MOST_COUNT = 2**52
+MOST_TABLE_COUNTS, MOST_LEAF_COUNTS = 100_000, 250_000  # of a release; more are refused unread
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,110 +38,70 @@ def read_leaves(manifest: DiffGenManifest) -> LeafTables:
     except PolicyError as error:
         raise ReleaseError(str(error)) from None
     classes = len(schema.domains[target])
-    if sum(map(len, taxonomies)) * classes > MOST_ROWS:
-        raise ReleaseError(f"{TABLES} would have more than {MOST_ROWS:,} rows")
-    found = _read(manifest, TABLES)
-    values, groups, tables = [], [], []
-    start = 0
-    for taxonomy in taxonomies:
-        size = len(taxonomy) * classes
-        part = found.slice(start, size)
-        start += size
-        cut, own = _cut(taxonomy, part, classes)
-        values.append(cut)
-        groups.append(own)
-        tables.append(counts_of(part, TABLES).reshape(-1, classes))
-    if found.num_rows != start or not _has_classes(found, manifest, target):
-        raise ReleaseError(f"{TABLES} must have a row for each cell of each attribute and class, in order")
-    leaves = _leaves(manifest, target, taxonomies, values)
-    return LeafTables(
-        target=target,
-        taxonomies=taxonomies,
-        values=tuple(values),
-        groups=tuple(groups),
-        leaves=leaves,
-        tables=tuple(tables),
-    )
+    values, groups, tables = _tables(manifest, target, taxonomies, classes)
+    leaves = _leaves(manifest, target, taxonomies, values, classes)
+    return LeafTables(target=target, taxonomies=taxonomies, values=values, groups=groups, leaves=leaves, tables=tables)
 
 
-def _read(manifest: DiffGenManifest, name: str) -> pa.Table:
-    path: Path = plain_file(manifest.folder, name)
-    fields = fields_of(manifest.statement, name)
-    try:
-        file = pq.ParquetFile(path)
-        if file.metadata.num_rows > MOST_ROWS or file.metadata.metadata:
-            raise ReleaseError(f"{name} must have at most {MOST_ROWS:,} rows and no metadata")
-        table = file.read()
-        table.validate(full=True)  # also that texts are UTF-8
-    except (pa.ArrowException, OSError, ValueError):
-        raise ReleaseError(f"{name} must be a Parquet file that can be read") from None
-    kinds = {"string": (pa.string(), pa.large_string()), "integer": (pa.int64(),), "number": (pa.float64(),)}
-    target = manifest.statement.mechanism.target_of(manifest.schema)
-    classes = cells_of(manifest.schema.domains[target].encoding).type
-    classes_as = kinds["string"] if classes in kinds["string"] else (classes,)
-    if table.column_names != [field["name"] for field in fields] or any(
-        column.type not in (classes_as if field["name"] == target else kinds[field["type"]])
-        for column, field in zip(table.columns, fields, strict=True)
-    ):
-        raise ReleaseError(f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}")
-    return table
+def _tables(
+    manifest: DiffGenManifest, target: str, taxonomies: Sequence[Taxonomy], classes: int
+) -> tuple[tuple[tuple[Node, ...], ...], tuple[Ints, ...], tuple[Ints, ...]]:
+    """The values that each attribute's cells are generalized to, the place of each cell's, and the counts."""
+    sizes = [len(each) for each in taxonomies]
+    rows = sum(sizes) * classes
+    if rows > MOST_TABLE_COUNTS:
+        raise ReleaseError(f"{TABLES} must have at most {MOST_TABLE_COUNTS:,} counts")
+    types = dict.fromkeys(("ATTRIBUTE", "VALUE", "CELL"), TEXTS)
+    found = _opened(manifest, TABLES, types, target, rows)
+    places, cells = np.repeat(np.arange(len(sizes)), sizes), [label for each in taxonomies for label in each.labels]
+    found.check("ATTRIBUTE", [each.name for each in taxonomies], np.repeat(places, classes))
+    found.check("CELL", cells, np.repeat(np.arange(len(cells)), classes))
+    ends = np.cumsum(sizes)[:-1]
+    alike = np.split(found.alike("VALUE")[::classes], ends)
+    cuts = [_cut(taxonomy, own) for taxonomy, own in zip(taxonomies, alike, strict=True)]
+    labels = [cut[place].label for cut, own in cuts for place in own]
+    found.check("VALUE", labels, np.repeat(np.arange(len(labels)), classes))
+    tables = np.split(found.counts().reshape(-1, classes), ends)
+    return tuple(cut for cut, _ in cuts), tuple(own for _, own in cuts), tuple(tables)
 
 
-def _cut(taxonomy: Taxonomy, part: pa.Table, classes: int) -> tuple[tuple[Node, ...], Ints]:
+def _opened(manifest: DiffGenManifest, name: str, types: Mapping[str, Types], target: str, rows: int) -> Columns:
+    """A table whose classes stand in order."""
+    encoding = manifest.schema.domains[target].encoding
+    own = {**types, target: types_of(encoding), "COUNT": NUMBERS}
+    found = columns_of(manifest.folder, name, own, rows)
+    if not found.has(target, cells_of(encoding), np.arange(rows) % len(encoding)):
+        raise ReleaseError(f"{name} must have a row for each class, in order")
+    return found
+
+
+def _cut(taxonomy: Taxonomy, alike: Ints) -> tuple[tuple[Node, ...], Ints]:
     """The values that an attribute's cells are generalized to: each must be one of its taxonomy."""
-    wanted = [label for label in taxonomy.labels for _ in range(classes)]
-    if part["ATTRIBUTE"].to_pylist() != [taxonomy.name] * len(wanted) or part["CELL"].to_pylist() != wanted:
-        raise ReleaseError(f"{TABLES} must have a row for each cell of {taxonomy.name} and class, in order")
-    labels = part["VALUE"].to_pylist()
-    cells: dict[str, list[int]] = {}
-    for cell, label in enumerate(labels[::classes]):
-        cells.setdefault(str(label), []).append(cell)
-    if labels != [label for label in labels[::classes] for _ in range(classes)]:
-        raise ReleaseError(f"{TABLES} must give each cell of {taxonomy.name} one generalized value")
+    cells: dict[int, list[int]] = {}
+    for cell, own in enumerate(alike.tolist()):
+        cells.setdefault(own, []).append(cell)
     try:
         nodes = tuple(taxonomy.named(own) for own in cells.values())
     except PolicyError as error:
         raise ReleaseError(str(error)) from None
-    if [node.label for node in nodes] != list(cells):
-        raise ReleaseError(f"{TABLES} must name the generalized values of {taxonomy.name} as its taxonomy does")
-    order = {label: place for place, label in enumerate(cells)}
-    return nodes, np.array([order[str(label)] for label in labels[::classes]], dtype=np.int64)
+    place = {own: number for number, own in enumerate(cells)}
+    return nodes, np.array([place[own] for own in alike.tolist()], dtype=np.int64)
 
 
 def _leaves(
-    manifest: DiffGenManifest, target: str, taxonomies: tuple[Taxonomy, ...], values: list[tuple[Node, ...]]
+    manifest: DiffGenManifest,
+    target: str,
+    taxonomies: Sequence[Taxonomy],
+    values: Sequence[tuple[Node, ...]],
+    classes: int,
 ) -> Ints:
     """The counts of the leaves, whose rows must be all combinations of the values, in order."""
-    found = _read(manifest, LEAVES)
-    shape = (*map(len, values), len(manifest.schema.domains[target]))
-    rows = int(np.prod([float(size) for size in shape]))
-    if rows != found.num_rows or not _has_classes(found, manifest, target):
-        raise ReleaseError(f"{LEAVES} must have a row for each combination of values and class, in order")
+    rows = prod(map(len, values)) * classes
+    if rows > MOST_LEAF_COUNTS or rows != manifest.statement.numbers.leaves:
+        raise ReleaseError(f"{LEAVES} must have as many counts as are stated, and at most {MOST_LEAF_COUNTS:,}")
+    found = _opened(manifest, LEAVES, {each.name: TEXTS for each in taxonomies}, target, rows)
     behind = rows
     for taxonomy, nodes in zip(taxonomies, values, strict=True):
         behind //= len(nodes)
-        at = (np.arange(rows) // behind) % len(nodes)
-        labels = texts_of([node.label for node in nodes]).take(column_of(at))
-        if not found[taxonomy.name].combine_chunks().cast(labels.type).equals(labels):
-            raise ReleaseError(f"{LEAVES} must have a row for each combination of values and class, in order")
-    return counts_of(found, LEAVES).reshape([size for size in shape[:-1] if size > 1] + [shape[-1]])
-
-
-def _has_classes(table: pa.Table, manifest: DiffGenManifest, target: str) -> bool:
-    domain: list[Any] = list(manifest.schema.domains[target])
-    if table.num_rows % len(domain):
-        return False
-    return bool(table[target].to_pylist() == domain * (table.num_rows // len(domain)))
-
-
-def counts_of(table: pa.Table, name: str) -> Ints:
-    """Counts in units; none missing, none negative, none finer than a unit."""
-    column = table["COUNT"]
-    if column.null_count:
-        raise ReleaseError(f"COUNT in {name} must not be missing")
-    units = numbers(column) * UNIT
-    if not np.isfinite(units).all() or (units < 0).any() or (units > MOST_COUNT).any():
-        raise ReleaseError(f"COUNT in {name} must not be negative")
-    if (units != np.floor(units)).any():
-        raise ReleaseError(f"COUNT in {name} must be whole multiples of 1/{UNIT}")
-    return np.asarray(units, dtype=np.int64)
+        found.check(taxonomy.name, [node.label for node in nodes], np.arange(rows) // behind % len(nodes))
+    return found.counts().reshape([*(size for size in map(len, values) if size > 1), classes])

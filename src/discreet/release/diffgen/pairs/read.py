@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from discreet.engine.columns import numbers
 from discreet.errors import PolicyError, ReleaseError
 from discreet.ground.arrays import Ints
-from discreet.release.diffgen.pairs.groups import groups_of
-from discreet.release.diffgen.pairs.layout import labelled_columns, labelled_pairs, shape_of, taxonomies_of
-from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, Chosen, PairManifest, fields_of
+from discreet.release.diffgen.columns import NUMBERS, TEXTS, WHOLE, Columns, Types, columns_of
+from discreet.release.diffgen.pairs.groups import GROUPS, groups_of
+from discreet.release.diffgen.pairs.layout import shape_of, taxonomies_of
+from discreet.release.diffgen.pairs.manifest import COLUMNS, PAIRS, Chosen, PairManifest
 from discreet.release.diffgen.pairs.measured import Candidate, Level, Measured, Round
-from discreet.release.diffgen.tables import MOST_COUNT, counts_of
-from discreet.release.plain import plain_file
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import Taxonomy
 
-MOST_ROWS = 2_000_000
-_TYPES = {"string": (pa.string(), pa.large_string()), "integer": (pa.int64(),), "number": (pa.float64(),)}
+MOST_COLUMN_COUNTS, MOST_PAIR_COUNTS = 500_000, 1_000_000  # of a release; more are refused unread
+COLUMN_TYPES: dict[str, Types] = {
+    **dict.fromkeys(("ATTRIBUTE", "CELL"), TEXTS),
+    **dict.fromkeys(("GROUP", "MEASURED", "AGAIN"), WHOLE),
+    "COUNT": NUMBERS,
+}
+PAIR_TYPES: dict[str, Types] = {
+    "ROUND": WHOLE,
+    **dict.fromkeys(("FIRST", "FIRST_VALUE", "SECOND", "SECOND_VALUE"), TEXTS),
+    "MEASURED": WHOLE,
+    "COUNT": NUMBERS,
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,25 +52,24 @@ def read_pairs(manifest: PairManifest) -> PairTables:
     chosen = [None if each is None else _candidate(schema, each) for each in stated.rounds]
     shapes = [shape_of(taxonomies, each) for each in chosen if each is not None]
     sizes = [len(each) for each in taxonomies]
-    if sum(sizes) > MOST_ROWS or sum(one * two for one, two in shapes) > MOST_ROWS:
-        raise ReleaseError(f"{COLUMNS} and {PAIRS} must have at most {MOST_ROWS:,} rows")
-    columns, pairs = _read(manifest, COLUMNS), _read(manifest, PAIRS)
-    ones = _parts(_whole(columns, COLUMNS, "MEASURED"), sizes)
+    columns = _opened(manifest, COLUMNS, COLUMN_TYPES, sum(sizes), MOST_COLUMN_COUNTS)
+    pairs = _opened(manifest, PAIRS, PAIR_TYPES, sum(one * two for one, two in shapes), MOST_PAIR_COUNTS)
+    ones = _parts(columns.whole("MEASURED"), sizes)
     groups = [groups_of(noisy, ordered=each.ordered) for noisy, each in zip(ones, taxonomies, strict=True)]
-    _check_labels(columns, labelled_columns(taxonomies, groups), COLUMNS)
-    _check_labels(pairs, labelled_pairs(taxonomies, chosen), PAIRS)
-    tables = iter(_shaped(_whole(pairs, PAIRS, "MEASURED"), shapes))
+    _check_columns(columns, taxonomies, groups)
+    _check_pairs(pairs, taxonomies, chosen)
+    tables = iter(_shaped(pairs.whole("MEASURED"), shapes))
     return PairTables(
         taxonomies=taxonomies,
         measured=Measured(
             total=stated.total,
             ones=tuple(ones),
             rounds=tuple(Round() if each is None else Round(each, next(tables)) for each in chosen),
-            again=_again(columns, sizes),
+            again=None if columns.empty("AGAIN") else tuple(_parts(columns.whole("AGAIN"), sizes)),
         ),
         groups=tuple(groups),
-        columns=tuple(_parts(counts_of(columns, COLUMNS), sizes)),
-        pairs=tuple(_shaped(counts_of(pairs, PAIRS), shapes)),
+        columns=tuple(_parts(columns.counts(), sizes)),
+        pairs=tuple(_shaped(pairs.counts(), shapes)),
     )
 
 
@@ -79,54 +84,58 @@ def _candidate(schema: Schema, stated: Chosen) -> Candidate:
     return Candidate(first, second, (one, two))
 
 
-def _read(manifest: PairManifest, name: str) -> pa.Table:
-    fields = fields_of(manifest.statement, name)
-    try:
-        file = pq.ParquetFile(plain_file(manifest.folder, name))
-        if file.metadata.num_rows > MOST_ROWS or file.metadata.metadata:
-            raise ReleaseError(f"{name} must have at most {MOST_ROWS:,} rows and no metadata")
-        table = file.read()
-        table.validate(full=True)  # also that texts are UTF-8
-    except (pa.ArrowException, OSError, ValueError):
-        raise ReleaseError(f"{name} must be a Parquet file that can be read") from None
-    if table.column_names != [field["name"] for field in fields] or any(
-        column.type not in _TYPES[field["type"]] for column, field in zip(table.columns, fields, strict=True)
+def _opened(manifest: PairManifest, name: str, types: Mapping[str, Types], rows: int, most: int) -> Columns:
+    if rows > most:
+        raise ReleaseError(f"{name} must have at most {most:,} counts")
+    return columns_of(manifest.folder, name, types, rows)
+
+
+def _check_columns(found: Columns, taxonomies: Sequence[Taxonomy], groups: Sequence[Ints]) -> None:
+    sizes = [len(each) for each in taxonomies]
+    found.check("ATTRIBUTE", [each.name for each in taxonomies], np.repeat(np.arange(len(sizes)), sizes))
+    found.check("CELL", [label for each in taxonomies for label in each.labels], np.arange(sum(sizes)))
+    if not np.array_equal(found.whole("GROUP"), np.concatenate(groups) + 1):
+        raise ReleaseError(f"{COLUMNS} must have the groups that follow from MEASURED")
+
+
+def _check_pairs(found: Columns, taxonomies: Sequence[Taxonomy], chosen: Sequence[Candidate | None]) -> None:
+    """Each row of the tables of two columns is of the round, the columns and the values that it should be of."""
+    names, labels = [each.name for each in taxonomies], [label for each in taxonomies for label in each.labels]
+    coarse = len(labels) + np.arange(GROUPS)
+    cells = np.split(np.arange(len(labels)), np.cumsum([len(each) for each in taxonomies])[:-1])
+    parts = [[np.zeros(0, dtype=np.int64)] for _ in range(5)]
+    for number, each in enumerate(chosen, start=1):
+        if each is None:
+            continue
+        one, two = (
+            cells[place] if level is Level.CELLS else coarse[: len(cells[place])]
+            for place, level in zip(each.columns, each.levels, strict=True)
+        )
+        size = len(one) * len(two)
+        places = (
+            *(np.full(size, each) for each in (number, *each.columns)),
+            np.repeat(one, len(two)),
+            np.tile(two, len(one)),
+        )
+        for part, own in zip(parts, places, strict=True):
+            part.append(own)
+    rounds, first, second, one, two = map(np.concatenate, parts)
+    if not np.array_equal(found.whole("ROUND"), rounds):
+        raise ReleaseError(f"{PAIRS} must have a row for each cell of each table, in order: ROUND is another")
+    values = [*labels, *(f"group {number}" for number in range(1, GROUPS + 1))]
+    for column, texts, wanted in (
+        ("FIRST", names, first),
+        ("SECOND", names, second),
+        ("FIRST_VALUE", values, one),
+        ("SECOND_VALUE", values, two),
     ):
-        raise ReleaseError(f"{name} must have exactly the columns {', '.join(field['name'] for field in fields)}")
-    return table
-
-
-def _check_labels(found: pa.Table, expected: pa.Table, name: str) -> None:
-    for column in expected.column_names:
-        own = found[column].cast(expected[column].type)
-        if own.null_count or not own.equals(expected[column]):
-            raise ReleaseError(f"{name} must have a row for each cell of each table, in order: {column} is another")
-
-
-def _whole(table: pa.Table, name: str, column: str) -> Ints:
-    if table[column].null_count:
-        raise ReleaseError(f"{column} in {name} must be whole numbers")
-    found = numbers(table[column].combine_chunks())
-    if len(found) and np.abs(found).max() > MOST_COUNT:
-        raise ReleaseError(f"{column} in {name} must be counts of people with noise")
-    return found
-
-
-def _again(columns: pa.Table, sizes: Sequence[int]) -> tuple[Ints, ...] | None:
-    if columns["AGAIN"].null_count == len(columns):
-        return None
-    return tuple(_parts(_whole(columns, COLUMNS, "AGAIN"), sizes))
+        found.check(column, texts, wanted)
 
 
 def _parts(found: Ints, sizes: Sequence[int]) -> list[Ints]:
-    if len(found) != sum(sizes):
-        raise ReleaseError(f"{COLUMNS} must have a row for each cell of each column")
     return np.split(found, np.cumsum(sizes)[:-1])
 
 
 def _shaped(found: Ints, shapes: Sequence[tuple[int, int]]) -> list[Ints]:
-    sizes = [one * two for one, two in shapes]
-    if len(found) != sum(sizes):
-        raise ReleaseError(f"{PAIRS} must have a row for each cell of each table of a round")
-    parts = np.split(found, np.cumsum(sizes)[:-1]) if shapes else []
+    parts = np.split(found, np.cumsum([one * two for one, two in shapes])[:-1]) if shapes else []
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
