@@ -61,7 +61,8 @@ class Type:
     def distinct(self, cells: Any) -> bool:
         """Whether no two cells have the same bytes."""
         if self.numeric:
-            return len(np.unique(cells.view(f"i{cells.itemsize}"))) == len(cells)
+            ordered = np.sort(cells.view(f"<i{cells.itemsize}"))  # by their bits: 0.0 is not -0.0
+            return not bool((ordered[1:] == ordered[:-1]).any())
         return len(set(cells)) == len(cells)
 
 

@@ -17,14 +17,16 @@ from discreet.errors import ReleaseError
 from discreet.verifier.files import Files
 from discreet.verifier.layout.cells import Type
 from discreet.verifier.layout.chunks import Chunk, Column
-from discreet.verifier.layout.footer import ARROW, DUCKDB, FOOTER, WRITERS, Writer, known
+from discreet.verifier.layout.footer import ARROW, FOOTER, WRITERS, Writer, known
 from discreet.verifier.layout.places import within
 from discreet.verifier.layout.thrift import Reader
 
 _MAGIC = b"PAR1"
 _TAIL = 8  # bytes of the length of the footer and the magic number
 _FOOTER = 1 << 23  # bytes of a footer at most
-_OLD = re.compile(rb"DuckDB( version v1\.[01]\..*)?")  # states the memory that a row group took
+_UNPACKED, _RATIO = 1 << 30, 256  # bytes that pages may unpack to in any file, and for each byte of a larger one
+_OLD = re.compile(rb"DuckDB( version v1\.[01]\..*)?")  # states the memory that a row group took,
+_MEMORY = 64  # at most so many times its pages
 
 
 def check_layout(files: Files) -> str | None:
@@ -48,7 +50,7 @@ def walk(path: Path, listed: Mapping[bytes, tuple[bytes, ...]]) -> None:
     try:
         size = os.fstat(handle).st_size
         start, footer = _footer(handle, size)
-        _Walk(handle=handle, footer=footer, listed=listed).to(start)
+        _Walk(handle=handle, size=size, footer=footer, listed=listed).to(start)
     finally:
         os.close(handle)
 
@@ -75,6 +77,7 @@ class _Walk:
     """A file that is walked, and what has been seen of it."""
 
     handle: int
+    size: int
     footer: Mapping[str, Any]
     listed: Mapping[bytes, tuple[bytes, ...]]
     filters: list[tuple[int, int]] = field(default_factory=list)
@@ -127,8 +130,13 @@ class _Walk:
         if footer["version"] != writer.version or sum(rows) != footer["rows"]:
             raise ReleaseError("its rows are not those of its row groups, or its version is not its writer's")
         least = 0 if writer is ARROW and len(rows) == 1 else 1
-        if any(each != writer.rows for each in rows[:-1]) or any(not least <= each <= writer.rows for each in rows[-1:]):
+        if any(each != writer.rows for each in rows[:-1]) or any(
+            not least <= each <= writer.rows for each in rows[-1:]
+        ):
             raise ReleaseError("its rows are cut into row groups as its writer does not cut them")
+        unpacked = sum(column["chunk"]["unpacked"] for group in footer["groups"] for column in group["columns"])
+        if unpacked > max(_UNPACKED, _RATIO * self.size):
+            raise ReleaseError("its pages unpack to more than such a file may hold")
         if "orders" in footer and len(footer["orders"]) != columns:
             raise ReleaseError("it does not state one order for each column")
 
@@ -144,10 +152,10 @@ class _Walk:
                     handle=self.handle, writer=writer, column=column, stated=stated["chunk"], rows=group["rows"]
                 )
                 at = chunk.walk(at)
-                unpacked += chunk.headers
+                unpacked += chunk.unpacked
                 if (own := chunk.check_filter()) is not None:
                     self.filters.append(own)
-                key = (place, chunk.dictionary is None, chunk.present)
+                key = (place, *chunk.likes)
                 if self.shapes.setdefault(key, chunk.shape()) != chunk.shape():
                     raise ReleaseError("it states more or less than the same column of another row group")
         self._check_group(group, number, start, at, unpacked)
@@ -159,5 +167,8 @@ class _Walk:
             raise ReleaseError("its place or size is not what it states")
         if self.shapes.setdefault("group", {*group}) != {*group}:
             raise ReleaseError("it states more or less than another row group")
-        if group["bytes"] != unpacked and not _OLD.fullmatch(self.footer["created_by"]):
+        right_size = group["bytes"] == unpacked
+        if _OLD.fullmatch(self.footer["created_by"]):
+            right_size = 0 <= group["bytes"] <= _MEMORY * unpacked
+        if not right_size:
             raise ReleaseError("its pages do not unpack to the bytes that it states")

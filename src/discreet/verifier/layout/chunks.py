@@ -5,26 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.errors import ReleaseError
+from discreet.ground.arrays import Bools
 from discreet.verifier.layout.cells import BYTES, Type
 from discreet.verifier.layout.filters import MOST as FILTER_MOST
 from discreet.verifier.layout.filters import check_filter
-from discreet.verifier.layout.footer import DUCKDB, PAGE, Writer
+from discreet.verifier.layout.footer import ARROW, PAGE, Writer
 from discreet.verifier.layout.frames import MOST, unpacked
 from discreet.verifier.layout.pages import DICTIONARY, PLAIN, RLE, Page, read_page
 from discreet.verifier.layout.places import within
+from discreet.verifier.layout.runs import Small
 from discreet.verifier.layout.statistics import Found, check_statistics
 from discreet.verifier.layout.thrift import Reader
 
 _HEADER = 1 << 16  # bytes of a page's header at most
 _DATA_PAGE, _DICTIONARY_PAGE = 0, 2
 _ZSTD = 6
-_ARROW_ROWS, _ARROW_BATCH, _ARROW_BYTES = 20_000, 1 << 10, 1 << 20  # after which Arrow begins a new page
-_DUCK_BYTES = 1 << 26  # of text, below which DuckDB begins no new page
+_SOME = 1 << 12  # places that are gone through at once
+_ARROW_ROWS, _ARROW_BATCH, _ARROW_BYTES = (
+    20_000,
+    1 << 10,
+    1 << 20,
+)  # after which Arrow begins a new page; DuckDB has one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +43,18 @@ class Column:
     listed: tuple[bytes, ...] | None
 
 
+class _Read(NamedTuple):
+    """What stays of a page: how it is written, what it holds, whether it ends where one that is followed ends, or
+    where a dictionary is left.
+    """
+
+    encoding: int
+    found: Found
+    ends: bool
+    left: bool
+    states: frozenset[str]
+
+
 @dataclass(kw_only=True)
 class Chunk:
     """A column chunk that is walked: what stands in the footer of it, and what its pages hold."""
@@ -46,168 +64,187 @@ class Chunk:
     column: Column
     stated: Mapping[str, Any]
     rows: int
-    headers: int = 0  # bytes of the headers, and of what pages unpack to
+    unpacked: int = 0  # bytes of headers, and of what pages unpack to
     dictionary: Any = None
-    pages: list[Page] = field(default_factory=list)
-    page_statistics: list[Any] = field(default_factory=list)
-    odd: bool = False  # whether a cell's first place is not the next of the dictionary
-    seen: int = 0  # places of the dictionary, from the first on, that were used in turn
+    pages: list[_Read] = field(default_factory=list)
+    full: bool = False  # whether the dictionary is one that Arrow does not go on with
+    used: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # which entries have a cell
+    seen: int = 0  # entries, from the first on, that cells came to in turn
+    odd: bool = False  # whether cells came to one before its turn
 
     def walk(self, at: int) -> int:
         """Go through the pages from where they must begin; where they end."""
         stated = self.stated
-        end = at + stated["packed"]
-        if stated["type"] != self.column.kind.number or stated["path"] != [self.column.name] or stated["codec"] != _ZSTD:
+        end: int = at + stated["packed"]
+        if (
+            stated["type"] != self.column.kind.number
+            or stated["path"] != [self.column.name]
+            or stated["codec"] != _ZSTD
+        ):
             raise ReleaseError("it is not the column that the schema states, packed by zstd")
         if stated["values"] != self.rows or stated["packed"] < 0:
             raise ReleaseError("it does not have the rows of its row group")
         first, data_at = at, 0
         while at < end:
             with within(f"page {len(self.pages) + (self.dictionary is not None) + 1}"):
-                following, is_data = self._page(at, end)
-            data_at = data_at or (at if is_data else 0)
+                following = self._page(at, end)
+            data_at = data_at or (at if self.pages else 0)
             at = following
-        if at != end or sum(page.rows for page in self.pages) != self.rows:
-            raise ReleaseError("its pages do not hold the rows and bytes that it states")
+        if sum(page.found.rows for page in self.pages) != self.rows:
+            raise ReleaseError("its pages do not hold the rows that it states")
         if stated["data_at"] != data_at or stated.get("dictionary_at") != (None if self.dictionary is None else first):
             raise ReleaseError("its pages are not where it states")
-        if stated["unpacked"] != self.headers:
+        if stated["unpacked"] != self.unpacked:
             raise ReleaseError("its pages do not unpack to the bytes that it states")
         self._check_encodings()
-        self._check_split()
         self._check_dictionary()
         self._check_statistics()
         return end
 
-    def _page(self, at: int, end: int) -> tuple[int, bool]:
-        """One page: where the next begins, and whether it was one of data."""
+    @property
+    def likes(self) -> tuple[bool, bool, bool]:
+        """What others are like that must state the same parts: with a dictionary, with cells, with long cells."""
+        return (
+            self.dictionary is not None,
+            any(each.found.present for each in self.pages),
+            any(each.found.long for each in self.pages),
+        )
+
+    def shape(self) -> frozenset[str]:
+        """Which optional parts it states: the same in every chunk of a column that is written in the same way."""
+        statistics = self.stated.get("statistics", {})
+        flags = {f"{key} is {each}" for key, each in statistics.items() if isinstance(each, bool)}
+        pages = {f"{page.found.present > 0} {page.found.long} {sorted(page.states)}" for page in self.pages}
+        return frozenset({*self.stated, *(f"its {each}" for each in statistics), *flags, *pages})
+
+    @property
+    def _arrow(self) -> bool:
+        return self.writer is ARROW
+
+    def _page(self, at: int, end: int) -> int:
+        """Read one page; where the next begins."""
         reader = Reader(os.pread(self.handle, min(_HEADER, end - at), at))
         header = reader.struct(PAGE)
-        size, start = header["packed"], at + reader.at
+        size: int = header["packed"]
+        start = at + reader.at
         if not 0 <= size <= min(end - start, MOST + (MOST >> 7) + 64):
             raise ReleaseError("it is longer than its column, or than any")
-        self.headers += reader.at + header["unpacked"]
+        self.unpacked += reader.at + header["unpacked"]
+        if self.unpacked > self.stated["unpacked"]:
+            raise ReleaseError("it unpacks to more than its column states")
         data = unpacked(os.pread(self.handle, size, start), header["unpacked"], self.writer.level)
         if header["type"] == _DICTIONARY_PAGE and header.keys() == {"type", "unpacked", "packed", "dictionary"}:
             self._read_dictionary(header["dictionary"], data)
-            return start + size, False
-        if header["type"] != _DATA_PAGE or header.keys() != {"type", "unpacked", "packed", "data"}:
+        elif header["type"] == _DATA_PAGE and header.keys() == {"type", "unpacked", "packed", "data"}:
+            self._read_data(header["data"], data)
+        else:
             raise ReleaseError("it is neither a page of data nor a dictionary")
-        self._read_data(header["data"], data)
-        return start + size, True
+        return start + size
 
     def _read_dictionary(self, header: Mapping[str, Any], data: bytes) -> None:
         if self.dictionary is not None or self.pages:
             raise ReleaseError("a dictionary may only be first")
-        if header["encoding"] != PLAIN or header.get("sorted", False) or header["values"] < 0:
+        most = max(self.rows, len(self.column.listed or ()))
+        if header["encoding"] != PLAIN or header.get("sorted", False) or not 0 <= header["values"] <= most:
             raise ReleaseError("the dictionary is not written as one is")
         self.dictionary = self.column.kind.read(data, header["values"])
+        self.full = len(data) >= _ARROW_BYTES
+        self.used = np.zeros(len(self.dictionary), dtype=np.bool_)
 
     def _read_data(self, header: Mapping[str, Any], data: bytes) -> None:
-        page = read_page(header, data, self.column.kind, optional=self.column.optional, arrow=self._arrow)
+        kind = self.column.kind
+        if header["values"] > self.rows:
+            raise ReleaseError("it states more rows than its row group")
+        page = read_page(header, data, kind, optional=self.column.optional, arrow=self._arrow)
         if page.places is not None:
-            self._follow(page)
-        if "statistics" in header:
-            if not self._arrow:
-                raise ReleaseError("its writer states no statistics of a page")
-            check_statistics(header["statistics"], self.column.kind, self._found([page]))
-        self.pages.append(page)
-        self.page_statistics.append(frozenset(header.get("statistics", ())) | {f"present {page.present > 0}"})
+            self._follow(page, page.places.values)
+        found = Found.of(page, self.dictionary, kind, text=self._arrow)
+        stated = header.get("statistics", {})
+        if stated and not self._arrow:
+            raise ReleaseError("its writer states no statistics of a page")
+        check_statistics(stated, kind, found, self.dictionary, whole=False)
+        if self.pages and not (self.pages[-1].ends or (self.pages[-1].left and page.encoding == PLAIN)):
+            raise ReleaseError("the page before it ends where its writer ends none")
+        ends = self._arrow and self._ends(page)
+        left = self.full and page.encoding == DICTIONARY and page.rows % _ARROW_BATCH == 0
+        self.pages.append(_Read(page.encoding, found, ends, left, frozenset(stated)))
 
-    @property
-    def _arrow(self) -> bool:
-        return self.writer is not DUCKDB
-
-    def _follow(self, page: Page) -> None:
-        """Places lie in the dictionary, in as many bits as it takes, and each comes first after the one before it."""
-        places = page.places.values if page.places is not None else np.zeros(0, dtype=np.int64)
+    def _follow(self, page: Page, places: Small) -> None:
+        """Places lie in the dictionary, in as many bits as it takes."""
         if self.dictionary is None or (len(places) and int(places.max()) >= len(self.dictionary)):
             raise ReleaseError("a cell is none of the dictionary")
-        before = self.seen
-        highest = np.maximum.accumulate(np.concatenate([[before - 1], places]))
-        self.odd = self.odd or bool((np.diff(highest) > 1).any())
-        self.seen = int(highest[-1]) + 1
+        self._turns(places)
+        self.used |= page.used(len(self.dictionary))
         entries = len(self.dictionary)
         right = {_bits(entries)} | ({_bits(self.seen)} if self._arrow else {max(1, entries.bit_length())})
         if page.width not in right:
             raise ReleaseError("its places are of other bits than its dictionary takes")
 
-    def _found(self, pages: Sequence[Page]) -> Found:
-        return Found.of(pages, self.dictionary, self.column.kind)
+    def _turns(self, places: Small) -> None:
+        """Whether the entries come in turn; looked at as long as there are some that have not come."""
+        for start in range(0, len(places), _SOME):
+            if self.odd or self.seen == len(self.dictionary):
+                return
+            before = np.int32(self.seen - 1)
+            highest = np.maximum(np.maximum.accumulate(places[start : start + _SOME]), before)
+            self.odd = bool((np.diff(highest, prepend=before) > 1).any())
+            self.seen = int(highest[-1]) + 1
+
+    def _ends(self, page: Page) -> bool:
+        """Whether Arrow ends a page here: after so many rows, or with the batch of rows that fills it."""
+        if page.rows == _ARROW_ROWS:
+            return True
+        longest = max(map(len, page.cells), default=0) + 4 if isinstance(page.cells, list) else 8
+        batch = _ARROW_BATCH * (longest if page.places is None else 1 + page.width)
+        full = _ARROW_BYTES <= page.filled + batch <= _ARROW_BYTES + 3 * batch
+        return page.rows % _ARROW_BATCH == 0 and page.rows > 0 and full
 
     def _check_encodings(self) -> None:
         """What is listed is what was used."""
         used = [page.encoding for page in self.pages]
-        if len({each for each in used if each != PLAIN}) > 1:
-            raise ReleaseError("its pages name one encoding in two ways")
         listed, data = self.stated["encodings"], set(used)
         if self._arrow:
-            right = (sorted({PLAIN, RLE} | data),)
-            kinds = [*dict.fromkeys(used)] in ([], [DICTIONARY], [DICTIONARY, PLAIN])
-            if self.dictionary is None or not kinds:
+            right = [sorted({PLAIN, RLE} | data)]
+            if self.dictionary is None or [*dict.fromkeys(used)] not in ([], [DICTIONARY], [DICTIONARY, PLAIN]):
                 raise ReleaseError("its pages are not in the order of their encodings")
         else:
-            right = (sorted(data), sorted({PLAIN} | data))
+            right = [sorted(data), sorted({PLAIN} | data)]
             if len(data) > 1 or (data != {PLAIN}) is (self.dictionary is None):
                 raise ReleaseError("its pages are not all with the dictionary, or all without")
-        counted = {(_DATA_PAGE, each): used.count(each) for each in sorted(data)}
+        counted = [((_DATA_PAGE, each), used.count(each)) for each in sorted(data)]
         if self.dictionary is not None:
-            counted = {(_DICTIONARY_PAGE, PLAIN): 1, **counted}
+            counted = [((_DICTIONARY_PAGE, PLAIN), 1), *counted]
         pages = self.stated.get("pages")
         told = None if pages is None else [((each["page"], each["encoding"]), each["count"]) for each in pages]
-        if listed not in right or told not in (None, [*counted.items()]):
+        if listed not in right or told not in (None, counted):
             raise ReleaseError("the encodings that it lists are not those that its pages have")
-
-    def _check_split(self) -> None:
-        """A page ends where its writer ends one."""
-        for page, after in zip(self.pages, self.pages[1:], strict=False):
-            if not self._arrow:
-                right = page.sums(self.dictionary, self.column.kind)[0] >= _DUCK_BYTES
-            elif page.rows % _ARROW_BATCH == 0 and page.rows:
-                longest = max(map(len, page.cells), default=0) + 4 if isinstance(page.cells, list) else 8
-                batch = _ARROW_BATCH * (longest if page.places is None else 1 + page.width)
-                right = page.encoding != after.encoding or _ARROW_BYTES <= page.filled + batch <= _ARROW_BYTES + 3 * batch
-            else:
-                right = page.rows == _ARROW_ROWS
-            if not right:
-                raise ReleaseError("it is cut into pages as its writer cuts none")
 
     def _check_dictionary(self) -> None:
         """Each entry is used, once and in the order in which they come; or they are the domain of the column."""
         if self.dictionary is None:
             return
-        kind, entries = self.column.kind, len(self.dictionary)
+        kind, entries, listed = self.column.kind, len(self.dictionary), self.column.listed
         if not self.odd and self.seen == entries and kind.distinct(self.dictionary):
             return
-        listed = self.column.listed
         if listed is None or entries != len(listed):
             raise ReleaseError("its dictionary has entries that no cell uses, or not in the order of its cells")
-        used = np.zeros(entries, dtype=np.bool_)
-        for page in self.pages:
-            if page.places is not None:
-                used[page.places.values] = True
-        for entry, own, needed in zip(self.dictionary, listed, used.tolist(), strict=True):
-            if entry != own and (entry or needed or self._arrow):
-                raise ReleaseError("its dictionary is neither that of its cells nor that of its domain")
+        bare = [own if needed else b"" for own, needed in zip(listed, self.used.tolist(), strict=True)]
+        if self.dictionary != [*listed] and (self._arrow or self.dictionary != bare):
+            raise ReleaseError("its dictionary is neither that of its cells nor that of its domain")
 
     def _check_statistics(self) -> None:
-        found = self._found(self.pages)
-        if "statistics" in self.stated:
-            whole = None if self._arrow or self.dictionary is None else self.dictionary
-            check_statistics(self.stated["statistics"], self.column.kind, found, whole)
+        kind = self.column.kind
+        found = Found.together([page.found for page in self.pages], kind)
+        whole = not self._arrow  # DuckDB before 2 names the limits of a domain
+        check_statistics(self.stated.get("statistics", {}), kind, found, self.dictionary, whole=whole)
         if (sizes := self.stated.get("sizes")) is not None:
             definitions = [self.rows - found.present, found.present] if self.column.optional else []
-            text = found.text if self.column.kind.number == BYTES else None
-            if sizes != {"repetitions": [], "definitions": definitions} | ({} if text is None else {"text_bytes": text}):
+            text = {"text_bytes": found.text} if kind.number == BYTES else {}
+            if not self._arrow or sizes != {"repetitions": [], "definitions": definitions, **text}:
                 raise ReleaseError("its sizes are not those of its rows")
 
-    @property
-    def present(self) -> bool:
-        """Whether any row has a cell."""
-        return any(page.present for page in self.pages)
-
     def check_filter(self) -> tuple[int, int] | None:
-        """Where its filter stands, which says what the dictionary says; nothing where it has none."""
+        """From where to where its filter stands, which says what the dictionary says; nothing where it has none."""
         at, size = self.stated.get("filter_at"), self.stated.get("filter_bytes")
         if at is None and size is None:
             return None
@@ -215,7 +252,8 @@ class Chunk:
             raise ReleaseError("it has a filter, or a part of one, that its writer does not make")
         if not 0 < size <= FILTER_MOST or at < 0:
             raise ReleaseError("its filter is longer than any")
-        check_filter(os.pread(self.handle, size, at), self._entries(), len(self.dictionary))
+        with within("its filter"):
+            check_filter(os.pread(self.handle, size, at), self._entries(), len(self.dictionary))
         return at, at + size
 
     def _entries(self) -> Sequence[bytes]:
@@ -223,12 +261,6 @@ class Chunk:
             return self.dictionary
         raw, width = self.dictionary.tobytes(), self.dictionary.itemsize
         return [raw[at : at + width] for at in range(0, len(raw), width)]
-
-    def shape(self) -> frozenset[str]:
-        """Which optional parts it states: the same in every chunk of a column that is written in the same way."""
-        stated = {*self.stated, *(f"statistics {each}" for each in self.stated.get("statistics", ()))}
-        flags = {f"{key} {each}" for key, each in self.stated.get("statistics", {}).items() if isinstance(each, bool)}
-        return frozenset(stated | flags | {f"data {sorted(each)}" for each in set(self.page_statistics)})
 
 
 def _bits(entries: int) -> int:

@@ -27,8 +27,10 @@ STATISTICS = Struct(
         9: ("nan_count", I64),
     },
     frozenset(
-        ("max", "min", "distinct_count", "max_value", "min_value", "is_max_value_exact", "is_min_value_exact")
-        + ("nan_count",)
+        {
+            *("max", "min", "max_value", "min_value", "is_max_value_exact", "is_min_value_exact"),
+            *("distinct_count", "nan_count"),
+        }
     ),
 )
 _DECIMAL = Struct({1: ("scale", I32), 2: ("precision", I32)})
@@ -94,7 +96,13 @@ FOOTER = Struct(
     frozenset({"orders"}),
 )
 _DATA = Struct(
-    {1: ("values", I32), 2: ("encoding", I32), 3: ("definition", I32), 4: ("repetition", I32), 5: ("statistics", STATISTICS)},
+    {
+        1: ("values", I32),
+        2: ("encoding", I32),
+        3: ("definition", I32),
+        4: ("repetition", I32),
+        5: ("statistics", STATISTICS),
+    },
     frozenset({"statistics"}),
 )
 _DICTIONARY = Struct({1: ("values", I32), 2: ("encoding", I32), 3: ("sorted", BOOL)}, frozenset({"sorted"}))
@@ -119,12 +127,12 @@ class Writer:
     kinds: tuple[dict[str, object], ...]  # what a column's element may state beside its name
 
 
-_VERSION = rb"(0|[1-9][0-9]{0,3})(\.(0|[1-9][0-9]{0,3})){2}"
-_TEXT = {"type": BYTES, "converted": 0}
-_PLAIN = ({"type": BYTES}, {"type": DOUBLE})
+_VERSION = rb"(0|[1-9][0-9]?)(\.(0|[1-9][0-9]?)){2}"
+_TEXT: dict[str, object] = {"type": BYTES, "converted": 0}
+_PLAIN: tuple[dict[str, object], ...] = ({"type": BYTES}, {"type": DOUBLE})
 DUCKDB = Writer(
     name="DuckDB",
-    called=re.compile(rb"DuckDB( version v%s(-dev[0-9]{1,5})? \(build [0-9a-f]{6,40}\))?" % _VERSION),
+    called=re.compile(rb"DuckDB( version v%s(-dev[0-9]{1,5})? \(build [0-9a-f]{10}\))?" % _VERSION),
     version=1,
     root=b"duckdb_schema",
     rows=122_880,
@@ -132,7 +140,7 @@ DUCKDB = Writer(
     kinds=(
         _TEXT,
         *_PLAIN,
-        *({"type": INT32, "converted": each} for each in (15, 16, 17)),
+        {"type": INT32, "converted": 17},
         {"type": INT64, "converted": 18},
     ),
 )

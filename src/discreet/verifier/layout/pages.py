@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import ReleaseError
-from discreet.ground.arrays import Ints
-from discreet.verifier.layout.cells import BYTES, DOUBLE, Type
+from discreet.ground.arrays import Bools
+from discreet.verifier.layout.cells import Type
 from discreet.verifier.layout.runs import Runs, read_runs
 
 PLAIN, OLD_DICTIONARY, RLE, DICTIONARY = 0, 2, 3, 8  # encodings of Parquet's
-_LENGTH = 4  # bytes of a text's length
+_LENGTH = 4  # bytes of the length of the levels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,24 +29,18 @@ class Page:
     places: Runs | None = None
     cells: Any = None
 
-    def of(self, dictionary: Any) -> Any:
-        """The different cells of the page; where it has a dictionary, each once."""
-        if self.places is None:
-            return self.cells
-        used = np.unique(self.places.values)
-        return [dictionary[place] for place in used.tolist()] if isinstance(dictionary, list) else dictionary[used]
+    def used(self, entries: int) -> Bools:
+        """Which entries of a dictionary the page has."""
+        found = np.zeros(entries, dtype=np.bool_)
+        if self.places is not None:
+            found[self.places.values] = True
+        return found
 
-    def sums(self, dictionary: Any, kind: Type) -> tuple[int, int]:
-        """Bytes of all its text, and how many of its cells are no number."""
-        cells = self.cells if self.places is None else dictionary
-        if kind.number == BYTES:
-            each = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
-        elif kind.number == DOUBLE:
-            each = np.isnan(cells).astype(np.int64)
-        else:
-            return 0, 0
-        total = int(each.sum() if self.places is None else (each[self.places.values] * self.places.counts).sum())
-        return (total, 0) if kind.number == BYTES else (0, total)
+    def total(self, each: Any) -> int:
+        """The sum of a number for each cell, or for each entry of the dictionary."""
+        if self.places is None:
+            return int(each.sum())
+        return int((each[self.places.values] * self.places.counts).sum())
 
     @property
     def filled(self) -> int:
@@ -79,8 +73,7 @@ def _present(data: bytes, rows: int, *, arrow: bool) -> tuple[int, int]:
 
 
 def _places(data: bytes, present: int, *, arrow: bool) -> tuple[int, Runs]:
-    if present or len(data) > 1:
-        width = data[0] if data else 0
-        return width, read_runs(data[1:], width, present, arrow=arrow)
-    none: Ints = np.zeros(0, dtype=np.int64)
-    return data[0] if data else 0, Runs(none, none, 0)
+    width = data[0] if data else 0
+    if not present and len(data) < 2:
+        return width, Runs.none()
+    return width, read_runs(data[1:], width, present, arrow=arrow)

@@ -5,33 +5,34 @@ What a lenient reader skips is where something can hide: unknown fields, long fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from enum import Enum
+from functools import cached_property
+from typing import Any
 
 from discreet.errors import ReleaseError
 
 _SHORT = 15  # steps between fields, and lengths of lists, that have a short form
 _WIDEST = 10  # bytes of a number of 64 bits
-_TRUE, _FALSE, _I16, _I32, _I64, _BINARY, _LIST, _STRUCT = 1, 2, 4, 5, 6, 8, 9, 12
+_TRUE, _FALSE, _LIST, _STRUCT = 1, 2, 9, 12  # numbers of types; a field's header is its value where it is yes or no
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A kind of field that holds one value."""
+class Plain(Enum):
+    """A kind of field that holds one value, by the number that it has in the protocol."""
 
-    name: str
-    number: int
-
-
-BOOL: Final = Plain("yes or no", _TRUE)
-I16: Final = Plain("a short number", _I16)
-I32: Final = Plain("a number", _I32)
-I64: Final = Plain("a long number", _I64)
-BINARY: Final = Plain("text", _BINARY)
+    BOOL = 1
+    I16 = 4
+    I32 = 5
+    I64 = 6
+    BINARY = 8
 
 
-@dataclass(frozen=True)
+BOOL, I16, I32, I64, BINARY = Plain
+_BITS = {I16: 16, I32: 32, I64: 64}
+
+
+@dataclass(frozen=True, eq=False)
 class ListOf:
     """A list of at most so many."""
 
@@ -39,12 +40,16 @@ class ListOf:
     most: int = 1 << 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Struct:
     """Fields by their number: name and kind; those that are `optional` may be missing."""
 
     fields: Mapping[int, tuple[str, Kind]]
     optional: frozenset[str] = frozenset()
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self.fields.values()) - self.optional
 
 
 Kind = Plain | ListOf | Struct
@@ -73,13 +78,13 @@ class Reader:
                 raise ReleaseError(f"field {number} is none that it may have")
             name, own = kind.fields[number]
             found[name] = self._field(head & 15, own)
-        if missing := {name for name, _ in kind.fields.values()} - kind.optional - found.keys():
+        if missing := kind.needed - found.keys():
             raise ReleaseError(f"it has no {sorted(missing)[0]}")
         return found
 
     def _field(self, stated: int, kind: Kind) -> Any:
         if kind is BOOL and stated in (_TRUE, _FALSE):
-            return stated == _TRUE  # a field's header is its value
+            return stated == _TRUE
         if stated != _number_of(kind):
             raise ReleaseError("a field is of another type")
         return self._value(kind)
@@ -89,13 +94,13 @@ class Reader:
             return self.struct(kind)
         if isinstance(kind, ListOf):
             return self._list(kind)
-        return _READ[kind](self)
+        return self._binary() if kind is BINARY else self._signed(_BITS[kind])
 
     def _list(self, kind: ListOf) -> list[Any]:
         head = self._byte()
         length = head >> 4
         if length == _SHORT:
-            length = self.unsigned()
+            length = self._unsigned()
             if length < _SHORT:
                 raise ReleaseError("a list's length is written in a longer form than it needs")
         if head & 15 != _number_of(kind.of):
@@ -104,23 +109,14 @@ class Reader:
             raise ReleaseError("a list is longer than it can be")
         return [self._value(kind.of) for _ in range(length)]
 
-    def binary(self) -> bytes:
-        length = self.unsigned()
+    def _binary(self) -> bytes:
+        length = self._unsigned()
         if length > len(self.data) - self.at:
             raise ReleaseError("a text is longer than what holds it")
         self.at += length
         return self.data[self.at - length : self.at]
 
-    def int16(self) -> int:
-        return self._signed(16)
-
-    def int32(self) -> int:
-        return self._signed(32)
-
-    def int64(self) -> int:
-        return self._signed(64)
-
-    def unsigned(self) -> int:
+    def _unsigned(self) -> int:
         """A number in groups of seven bits, in as few as it needs."""
         value = 0
         for place in range(_WIDEST):
@@ -133,7 +129,7 @@ class Reader:
         raise ReleaseError("a number is longer than any")
 
     def _signed(self, bits: int) -> int:
-        value = self.unsigned()
+        value = self._unsigned()
         if value >> bits:
             raise ReleaseError("a number is longer than its type")
         return (value >> 1) ^ -(value & 1)
@@ -145,10 +141,7 @@ class Reader:
         return self.data[self.at - 1]
 
 
-_READ: Mapping[Plain, Callable[[Reader], Any]] = {I16: Reader.int16, I32: Reader.int32, I64: Reader.int64, BINARY: Reader.binary}
-
-
 def _number_of(kind: Kind) -> int:
     if isinstance(kind, Plain):
-        return kind.number
+        return kind.value
     return _LIST if isinstance(kind, ListOf) else _STRUCT
