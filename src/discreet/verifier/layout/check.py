@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +74,27 @@ def _footer(handle: int, size: int) -> tuple[int, dict[str, Any]]:
 
 
 @dataclass(kw_only=True)
+class _Domain:
+    """The values of a column's domain that dictionaries name, over all row groups: all of them in each, or such as some
+    row group has. DuckDB 2 names in a row group what it has seen in others.
+    """
+
+    used: set[bytes] = field(default_factory=set)
+    named: set[bytes] = field(default_factory=set)
+    whole: bool = True
+
+    def add(self, chunk: Chunk) -> None:
+        self.used.update(chunk.values())
+        if chunk.named is not None:
+            self.named.update(chunk.named)
+            self.whole = self.whole and chunk.dictionary == [*(chunk.column.listed or ())]
+
+    def check(self) -> None:
+        if not self.whole and not self.named <= self.used:
+            raise ReleaseError("its dictionaries name values of the domain that no cell has")
+
+
+@dataclass(kw_only=True)
 class _Walk:
     """A file that is walked, and what has been seen of it."""
 
@@ -82,6 +104,7 @@ class _Walk:
     listed: Mapping[bytes, tuple[bytes, ...]]
     filters: list[tuple[int, int]] = field(default_factory=list)
     shapes: dict[Any, Any] = field(default_factory=dict)
+    domains: defaultdict[int, _Domain] = field(default_factory=lambda: defaultdict(_Domain))
 
     def to(self, end: int) -> None:
         """From behind the first four bytes to the footer."""
@@ -93,6 +116,9 @@ class _Walk:
         for number, group in enumerate(self.footer["groups"]):
             with within(f"row group {number + 1}"):
                 at = self._group(group, columns, writer, number, at)
+        for place, domain in self.domains.items():
+            with within(f"column {place + 1}"):
+                domain.check()
         for start, stop in self.filters:
             if start != at:
                 raise ReleaseError("something stands between its filters")
@@ -155,6 +181,7 @@ class _Walk:
                 unpacked += chunk.unpacked
                 if (own := chunk.check_filter()) is not None:
                     self.filters.append(own)
+                self.domains[place].add(chunk)
                 key = (place, *chunk.likes)
                 if self.shapes.setdefault(key, chunk.shape()) != chunk.shape():
                     raise ReleaseError("it states more or less than the same column of another row group")

@@ -69,6 +69,7 @@ class Chunk:
     pages: list[_Read] = field(default_factory=list)
     full: bool = False  # whether the dictionary is one that Arrow does not go on with
     used: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # which entries have a cell
+    named: list[bytes] | None = None  # where the dictionary is a domain: the values that stand in it
     seen: int = 0  # entries, from the first on, that cells came to in turn
     odd: bool = False  # whether cells came to one before its turn
 
@@ -118,6 +119,10 @@ class Chunk:
         return frozenset({*self.stated, *(f"its {each}" for each in statistics), *flags, *pages})
 
     @property
+    def _count(self) -> int:
+        return 0 if self.dictionary is None else len(self.dictionary)
+
+    @property
     def _arrow(self) -> bool:
         return self.writer is ARROW
 
@@ -162,7 +167,7 @@ class Chunk:
         stated = header.get("statistics", {})
         if stated and not self._arrow:
             raise ReleaseError("its writer states no statistics of a page")
-        check_statistics(stated, kind, found, self.dictionary, whole=False)
+        check_statistics(stated, kind, found, entries=self._count)
         if self.pages and not (self.pages[-1].ends or (self.pages[-1].left and page.encoding == PLAIN)):
             raise ReleaseError("the page before it ends where its writer ends none")
         ends = self._arrow and self._ends(page)
@@ -228,15 +233,28 @@ class Chunk:
             return
         if listed is None or entries != len(listed):
             raise ReleaseError("its dictionary has entries that no cell uses, or not in the order of its cells")
-        bare = [own if needed else b"" for own, needed in zip(listed, self.used.tolist(), strict=True)]
-        if self.dictionary != [*listed] and (self._arrow or self.dictionary != bare):
+        used = self.used.tolist()
+        if any(
+            entry != own and (entry or needed) for entry, own, needed in zip(self.dictionary, listed, used, strict=True)
+        ):
             raise ReleaseError("its dictionary is neither that of its cells nor that of its domain")
+        if self._arrow and self.dictionary != [*listed]:
+            raise ReleaseError("its dictionary is not the whole domain")
+        self.named = [entry for entry, needed in zip(self.dictionary, used, strict=True) if entry or needed]
+
+    def values(self) -> list[bytes]:
+        """The values of its domain that its cells have, where it has a dictionary of them."""
+        if self.column.listed is None or self.dictionary is None:
+            return []
+        return [self.dictionary[place] for place in np.flatnonzero(self.used).tolist()]
 
     def _check_statistics(self) -> None:
         kind = self.column.kind
         found = Found.together([page.found for page in self.pages], kind)
-        whole = not self._arrow  # DuckDB before 2 names the limits of a domain
-        check_statistics(self.stated.get("statistics", {}), kind, found, self.dictionary, whole=whole)
+        others: list[list[bytes]] = []
+        if self.named is not None and not self._arrow:  # DuckDB names the limits of all entries that are no gaps
+            others = [self.dictionary, self.named]
+        check_statistics(self.stated.get("statistics", {}), kind, found, entries=self._count, others=others)
         if (sizes := self.stated.get("sizes")) is not None:
             definitions = [self.rows - found.present, found.present] if self.column.optional else []
             text = {"text_bytes": found.text} if kind.number == BYTES else {}

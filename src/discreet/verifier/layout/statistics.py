@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,15 +82,16 @@ def _lengths(cells: list[bytes]) -> Any:
     return np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
 
 
-def check_statistics(stated: Mapping[str, Any], kind: Type, found: Found, dictionary: Any, *, whole: bool) -> None:
-    """What is stated of cells is so; least and greatest may be those of the `whole` dictionary, used or not."""
-    entries = 0 if dictionary is None else len(dictionary)
+def check_statistics(
+    stated: Mapping[str, Any], kind: Type, found: Found, *, entries: int, others: Sequence[Any] = ()
+) -> None:
+    """What is stated of cells is so; least and greatest may also be those of `others`."""
     right = {"null_count": found.rows - found.present, "distinct_count": entries, "nan_count": found.no_numbers}
     if any(stated.get(key, each) != each for key, each in right.items()):
         raise ReleaseError("its statistics count other cells than it has")
     if "nan_count" in stated and kind.number != DOUBLE:
         raise ReleaseError("its statistics count what only numbers have")
-    limits = [found.limits, kind.limits(dictionary) if whole and dictionary is not None else None]
+    limits = [found.limits, *map(kind.limits, others)]
     for place, names in enumerate((("min", "min_value"), ("max", "max_value"))):
         fitting = {form for each in limits if each is not None for form in _forms(kind, each[place], bool(place))}
         if any(stated[name] not in fitting for name in names if name in stated):
