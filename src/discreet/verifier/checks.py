@@ -17,6 +17,7 @@ from discreet.release.statement import README
 from discreet.verifier.claim import Claim
 from discreet.verifier.files import Files
 from discreet.verifier.form import check_form
+from discreet.verifier.layout.check import check_layout
 from discreet.verifier.lookalikes import check_lookalikes, lookalikes_told
 
 
@@ -78,6 +79,7 @@ def check_randomness(files: Files) -> str | None:
 FIRST = (
     Claim("files", check_files, "every file is declared and plain", first=True),
     Claim("hashes", check_hashes, "every file has the stated bytes", share=0.1),
+    Claim("layout", check_layout, "every byte of the tables follows from their cells", first=True, share=0.1),
     Claim("form", check_form, "the manifest is written in the one way there is, and holds no free text"),
 )
 LOOKALIKES = Claim(
