@@ -16,6 +16,7 @@ import pytest
 from cases import opened, saved
 
 import discreet
+from discreet.release.manifest import dump
 from discreet.schema.domain import Integers, Listed
 
 DISEASES = tuple(f"d{i}" for i in range(12))
@@ -59,8 +60,8 @@ def test_a_release_verifies_and_says_what_it_promises(release):
     verdict = discreet.verify(release.path)
     assert verdict.holds, str(verdict)
     assert [check.name for check in verdict.checks] == [
-        "manifest", "files", "hashes", "schema", "tuples", "promise", "size", "lookalikes", "words", "copies",
-        "randomness",
+        "manifest", "files", "hashes", "form", "schema", "tuples", "promise", "size", "lookalikes", "words",
+        "copies", "randomness",
     ]  # fmt: skip
     assert "fewer than 50 equally probable tuples" in release.facts["not_covered"][0]
     assert "20 %" in release.facts["words"]
@@ -79,7 +80,7 @@ def retold(release: discreet.Release, **block: object) -> bool:
     path = release.path / "datapackage.json"
     manifest = json.loads(path.read_text())
     manifest["discreet"].update(block)
-    path.write_text(json.dumps(manifest))
+    path.write_text(dump(manifest), encoding="utf-8")
     return discreet.verify(release.path).holds
 
 
@@ -122,7 +123,7 @@ def test_a_view_that_was_changed_does_not_verify(release, how):
         "hash": f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}",
     }
     manifest["discreet"]["tuples"] = len(changed)
-    (release.path / "datapackage.json").write_text(json.dumps(manifest))
+    (release.path / "datapackage.json").write_text(dump(manifest), encoding="utf-8")
     broken = {check.name for check in discreet.verify(release.path).checks if not check.holds}
     assert broken & {"twice": {"tuples"}, "order": {"tuples"}, "outside": {"schema"}, "fewer": {"size", "promise"}}[how]
 

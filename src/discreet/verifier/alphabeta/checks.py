@@ -115,7 +115,7 @@ CHECKS = (
     *FIRST,
     Claim("schema", check_schema, "only declared columns, every cell in its domain", first=True, share=2.0),
     Claim("tuples", check_tuples, "every tuple in its place in the domain, so that none says what is noise", share=1.0),
-    Claim("promise", check_promise, "the stated probabilities keep the promise"),
+    Claim("promise", check_promise, "the stated probabilities keep the promise, and are those that the tuning gives"),
     Claim("size", check_size, "as many tuples as these probabilities give, but for chance (one false alarm in 10^9)"),
     *LAST,
 )

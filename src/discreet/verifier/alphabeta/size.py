@@ -29,7 +29,7 @@ def misfit(counts: list[Count]) -> str | None:
     """The first number that chance does not explain, in a sentence."""
     length = math.log(2 * len(counts) / FALSE_ALARM)
     for each in counts:
-        least, most = float(each.least), float(each.most)
+        least, most = (max(float(limit), 0.0) for limit in (each.least, each.most))  # below 0 where promise fails
         if each.seen < least - math.sqrt(2 * least * length):
             return f"{each.seen:,} {each.of} are too few for the stated probabilities and domains"
         if each.seen > most + length / 3 + math.sqrt(length**2 / 9 + 2 * most * length):
