@@ -506,6 +506,18 @@ def cheaper(block):
     block["guarantee"]["parts"]["leaves"] = "1/10"
 
 
+def shifted(block):
+    """A thousandth less for leaves, a thousandth more for a table: they still add up."""
+    parts = block["guarantee"]["parts"]
+    for name, step in (("leaves", -1), (next(iter(parts)), 1)):
+        share = Fraction(parts[name]) + Fraction(step, 1000)
+        parts[name] = f"{share.numerator}/{share.denominator}"
+
+
+def turned(block):
+    block["guarantee"]["parts"] = dict(reversed(block["guarantee"]["parts"].items()))
+
+
 def renamed(block, name):
     block["guarantee"]["parts"][name] = block["guarantee"]["parts"].pop("leaves")
 
@@ -518,6 +530,14 @@ def renamed(block, name):
         (lambda folder: with_counts(folder, "leaves.parquet", negative), "schema"),
         (lambda folder: with_counts(folder, "tables.parquet", finer), "schema"),
         (lambda folder: rewritten(folder, cheaper), "promise"),
+        (lambda folder: rewritten(folder, shifted), "promise"),
+        (lambda folder: rewritten(folder, turned), "promise"),
+        (lambda folder: rewritten(folder, lambda block: block["mechanism"].update(guide="exponential")), "promise"),
+        (lambda folder: rewritten(folder, lambda block: block["mechanism"].update(consistency="paper")), "schema"),
+        (lambda folder: rewritten(folder, lambda block: block["mechanism"].update(specializations=1_001)), "schema"),
+        (lambda folder: rewritten(folder, lambda block: block["mechanism"].update(specializations=900)), "steps"),
+        (lambda folder: rewritten(folder, lambda block: block.update(levels=2)), "steps"),
+        (lambda folder: rewritten(folder, lambda block: block.update(specializations=99)), "steps"),
         (lambda folder: rewritten(folder, lambda block: renamed(block, "gift")), "manifest"),
         (lambda folder: rewritten(folder, lambda block: renamed(block, "tables again")), "promise"),
         (lambda folder: rewritten(folder, lambda block: renamed(block, "table of gifts")), "promise"),

@@ -107,7 +107,7 @@ def as_found(setting, measured):
         each.chosen and Choice(each.chosen.columns, tuple(level is Level.GROUPS for level in each.chosen.levels))
         for each in measured.rounds
     ]
-    spent = Spent(epsilon=setting.epsilon, parts=[], before=Fraction(0))
+    spent = Spent(epsilon=setting.epsilon, asked=setting.epsilon, parts=[], before=Fraction(0))
     return Found(
         stated=Stated(spent=spent, total=measured.total, rounds=tuple(rounds)),
         taxonomies=tuple(

@@ -50,7 +50,7 @@ TAXONOMIES = tuple(taxonomy_of(SCHEMA, name) for name in SCHEMA.quasi_identifier
 
 def stated(parts: Parts, **others: object) -> Stated:
     given = {
-        "spent": Spent(epsilon=EPSILON, parts=parts, before=Fraction(0)),
+        "spent": Spent(epsilon=EPSILON, asked=EPSILON, parts=parts, before=Fraction(0)),
         "asked": None,
         "score": "max",
         "consistency": "exact",

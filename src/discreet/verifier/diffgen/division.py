@@ -14,8 +14,8 @@ FOR_TABLES = Fraction(4, 5)  # of epsilon, where tables guide
 def check_parts(found: Found) -> str | None:
     """The parts are those of the guide, in order, and each has the share that the rule gives it, exactly."""
     parts = found.stated.spent.parts
-    if sum((share for _, share in parts), Fraction(0)) != found.stated.spent.epsilon:
-        return "the parts do not add up to epsilon"
+    if broken := found.stated.spent.broken:
+        return broken
     wanted = _of_tables(found) if found.stated.guided else _of_choices(found)
     if [name for name, _ in wanted] != [name for name, _ in parts]:
         return "the parts of epsilon are not those of such a release"

@@ -16,7 +16,6 @@ from discreet.verifier.diffgen.stated import Stated, stated_of
 from discreet.verifier.files import Files
 
 LEAVES, TABLES = "data/leaves.parquet", "data/tables.parquet"
-_AT_ONCE = 2_000_000  # cells of leaves that are looked at together
 
 
 def found_in(files: Files) -> Found:
@@ -35,14 +34,13 @@ def _tables(files: Files, stated: Stated, taxonomies: list[Taxonomy]) -> tuple[l
         raise ReleaseError(f"{TABLES} would have {number:,} counts; a release has at most {MOST_TABLE_COUNTS:,}")
     labels = {"ATTRIBUTE": TEXTS, "VALUE": TEXTS, "CELL": TEXTS}
     rows = rows_of(files, TABLES, {**labels, stated.target: types_of(encoding), "COUNT": COUNTS}, number)
-    _check(rows, {"ATTRIBUTE": [each.name for each in taxonomies for _ in range(len(each) * classes)]})
-    _check(rows, {"CELL": [label for each in taxonomies for label in each.labels for _ in range(classes)]})
+    _check(rows, "ATTRIBUTE", [each.name for each in taxonomies for _ in each.labels], classes)
+    _check(rows, "CELL", [label for each in taxonomies for label in each.labels], classes)
     _check_classes(rows, stated.target, encoding)
     ends = np.cumsum(sizes)[:-1]
     alike = rows.alike("VALUE").reshape(-1, classes)
     cuts = [_cut(each, own) for each, own in zip(taxonomies, np.split(alike[:, 0], ends), strict=True)]
-    values = [each.values[place].label for each in cuts for place in each.groups for _ in range(classes)]
-    _check(rows, {"VALUE": values})
+    _check(rows, "VALUE", [each.values[place].label for each in cuts for place in each.groups], classes)
     return cuts, np.split(rows.counts().reshape(-1, classes), ends)
 
 
@@ -64,24 +62,23 @@ def _leaves(files: Files, stated: Stated, cuts: list[Cut]) -> Ints:
     labels = {each.taxonomy.name: TEXTS for each in cuts}
     rows = rows_of(files, LEAVES, {**labels, stated.target: types_of(encoding), "COUNT": COUNTS}, number)
     _check_classes(rows, stated.target, encoding)
-    at_once, behind = max(1, _AT_ONCE // number), number
-    for start in range(0, len(cuts), at_once):
-        some = cuts[start : start + at_once]
-        known = {each.taxonomy.name: Encoding(tuple(node.label for node in each.values)) for each in some}
-        for each, own in zip(some, rows.codes(known), strict=True):
-            behind //= len(each.values)
-            if not np.array_equal(own, np.arange(number) // behind % len(each.values)):
-                raise ReleaseError(f"{LEAVES} must have a row for each combination of values and class, in order")
+    behind = number
+    for each in cuts:
+        behind //= len(each.values)
+        own = rows.codes(each.taxonomy.name, Encoding(tuple(node.label for node in each.values)))
+        if not np.array_equal(own, np.arange(number) // behind % len(each.values)):
+            raise ReleaseError(f"{LEAVES} must have a row for each combination of values and class, in order")
     return rows.counts().reshape([*(len(each.values) for each in cuts if len(each.values) > 1), len(encoding)])
 
 
-def _check(rows: Rows, wanted: dict[str, list[str]]) -> None:
-    for column, texts in wanted.items():
-        known = {label: place for place, label in enumerate(dict.fromkeys(texts))}
-        if not np.array_equal(rows.codes({column: Encoding(tuple(known))})[0], [known[each] for each in texts]):
-            raise ReleaseError(f"{rows.name} must have a row for each count, in order: {column} is another")
+def _check(rows: Rows, column: str, texts: list[str], classes: int) -> None:
+    """A column has these texts in order, each once for every class."""
+    known = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    wanted = np.repeat([known[text] for text in texts], classes)
+    if not np.array_equal(rows.codes(column, Encoding(tuple(known))), wanted):
+        raise ReleaseError(f"{rows.name} must have a row for each count, in order: {column} is another")
 
 
 def _check_classes(rows: Rows, target: str, encoding: Encoding) -> None:
-    if not np.array_equal(rows.codes({target: encoding})[0], np.arange(rows.number) % len(encoding)):
+    if not np.array_equal(rows.codes(target, encoding), np.arange(rows.number) % len(encoding)):
         raise ReleaseError(f"{rows.name} must have a row for each count, in order: {target} is another")

@@ -1,18 +1,16 @@
-"""A table of noisy counts, read by an engine, some columns at a time; how many rows it must have is known before."""
+"""A table of noisy counts, read a column at a time; which columns and how many rows it must have is known before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from discreet.engine.columns import numbers
-from discreet.engine.duck.sql import code, identifier, text, type_of
+from discreet.engine.columns import cells_of, numbers
 from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
@@ -21,66 +19,76 @@ from discreet.verifier.files import Files
 
 UNIT = 1024  # counts are whole multiples of 1 / UNIT
 MOST_COUNT = 2**52
-TEXTS, WHOLE, COUNTS = ("VARCHAR",), ("BIGINT", "INTEGER", "SMALLINT", "TINYINT"), ("DOUBLE",)
+Types = tuple[pa.DataType, ...]
+TEXTS: Types = (pa.string(), pa.large_string())
+WHOLE: Types = (pa.int64(),)
+COUNTS: Types = (pa.float64(),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rows:
-    """The rows of a table that has the columns that it must have; `types` are theirs."""
+    """The rows of a table that has the columns and the number of rows that it must have."""
 
-    files: Files
     name: str
     number: int
-    types: Mapping[str, str]
+    file: pq.ParquetFile
 
-    @property
-    def relation(self) -> str:
-        return Path(self.name).stem
+    def codes(self, column: str, encoding: Encoding) -> Ints:
+        """The codes of a column's cells; raises ReleaseError where one is none of those that may stand there.
 
-    def codes(self, cells: Mapping[str, Encoding]) -> list[Ints]:
-        """The codes of some columns' cells; raises ReleaseError where one is none of those that may stand there."""
-        engine, encoded = self.files.engine, f"{self.relation}_encoded"
-        engine.encode(encoded, self.relation, {name: (name, each) for name, each in cells.items()}, types=self.types)
-        for name, (empty, outside) in engine.misfits(encoded)[1].items():
-            if outside or (empty and not cells[name].missing):
-                raise ReleaseError(f"{name} in {self.name} is outside its domain in {outside + empty:,} rows")
-        return self._read([f"{code(name, each)}::BIGINT" for name, each in cells.items()], f"FROM {encoded}")
+        Texts are looked up once for each that differs: a small file may repeat a long one.
+        """
+        found, known = self._read(column), cells_of(encoding)
+        if pa.types.is_dictionary(found.type):
+            entries = _looked_up(found.dictionary, known)
+            absent = len(encoding) - 1 if encoding.missing else -1
+            codes = np.append(entries, absent)[numbers(found.indices.fill_null(len(entries)))]
+        else:
+            codes = _looked_up(found, known)
+        if outside := int((codes < 0).sum()):
+            raise ReleaseError(f"{column} in {self.name} is outside its domain in {outside:,} rows")
+        return np.asarray(codes, dtype=np.int64)
 
     def alike(self, column: str) -> Ints:
-        """A number for each text of a column: the same text has the same number."""
-        return self._read([f"(hash({identifier(column)}) >> 1)::BIGINT"], f"FROM {self.relation}")[0]
+        """A number for each text of a column: texts that differ have different numbers."""
+        return np.asarray(numbers(self._read(column).indices.fill_null(-1)), dtype=np.int64)
 
     def whole(self, column: str) -> Ints:
-        """Noisy numbers of people, none of them missing."""
-        found = self._read([f"{identifier(column)}::BIGINT"], f"FROM {self.relation}")[0]
+        """Noisy numbers of people."""
+        found = numbers(self._known(column))
         if ((found > MOST_COUNT) | (found < -MOST_COUNT)).any():
             raise ReleaseError(f"{column} in {self.name} must be counts of people with noise")
         return found
 
     def empty(self, column: str) -> bool:
         """Whether a column has no cell at all."""
-        return self.files.engine.rows(f"SELECT count({identifier(column)}) FROM {self.relation}") == [(0,)]
+        return bool(self._read(column).null_count == self.number)
 
     def counts(self) -> Ints:
-        """Counts in units: none missing, none negative, none finer than a unit."""
-        found = self._read([identifier("COUNT")], f"FROM {self.relation}")[0] * UNIT
+        """Counts in units: none negative, none finer than a unit."""
+        found = numbers(self._known("COUNT")) * UNIT
         if not (np.isfinite(found) & (found >= 0) & (found <= MOST_COUNT)).all():
             raise ReleaseError(f"COUNT in {self.name} must not be negative")
         if (found != np.floor(found)).any():
             raise ReleaseError(f"COUNT in {self.name} must be whole multiples of 1/{UNIT}")
         return np.asarray(found, dtype=np.int64)
 
-    def _read(self, cells: list[str], source: str) -> list[NDArray[Any]]:
-        parts: list[list[NDArray[Any]]] = [[] for _ in cells]
-        for batch in self.files.engine.batches(f"SELECT {', '.join(cells)} {source}"):
-            for own, column in zip(parts, batch.columns, strict=True):
-                if column.null_count:
-                    raise ReleaseError(f"{self.name} must have a number in every row of every column")
-                own.append(numbers(column))
-        return [np.concatenate([np.zeros(0, dtype=np.int64), *own]) for own in parts]
+    def _known(self, column: str) -> pa.Array:
+        found = self._read(column)
+        if found.null_count:
+            raise ReleaseError(f"{column} in {self.name} must be a number in every row")
+        return found
+
+    def _read(self, column: str) -> pa.Array:
+        found = self.file.read(columns=[column], use_threads=False)[column]
+        return (found.unify_dictionaries() if pa.types.is_dictionary(found.type) else found).combine_chunks()
 
 
-def rows_of(files: Files, name: str, columns: Mapping[str, tuple[str, ...]], number: int) -> Rows:
+def _looked_up(cells: pa.Array, known: pa.Array) -> Ints:
+    return numbers(pc.index_in(cells.cast(known.type), value_set=known).fill_null(-1)).astype(np.int64)
+
+
+def rows_of(files: Files, name: str, columns: Mapping[str, Types], number: int) -> Rows:
     """A table that has exactly these columns in this order, each of one of its types, and so many rows."""
     path = files.path(name)
     footer = pq.read_metadata(path)
@@ -89,21 +97,17 @@ def rows_of(files: Files, name: str, columns: Mapping[str, tuple[str, ...]], num
     if footer.num_rows != number:
         raise ReleaseError(f"{name} must have {number:,} rows, one for each count, and has {footer.num_rows:,}")
     check_pages(path, footer)
-    rows = Rows(files=files, name=name, number=number, types={})
-    files.engine.rows(
-        f"CREATE OR REPLACE VIEW {rows.relation} AS SELECT * FROM read_parquet({text(str(path.resolve()))})"
-    )
-    found = files.engine.columns(rows.relation)
-    if tuple(found) != tuple(columns):
+    found = footer.schema.to_arrow_schema()
+    if found.names != list(columns):
         raise ReleaseError(f"{name} must have exactly the columns {', '.join(columns)}")
     for column, types in columns.items():
-        if found[column] not in types:
+        if found.field(column).type not in types:
             raise ReleaseError(f"{column} in {name} must be of type {types[0]}")
-    return Rows(files=files, name=name, number=number, types=found)
+    texts = [column for column, types in columns.items() if types is TEXTS]
+    return Rows(name, number, pq.ParquetFile(path, metadata=footer, read_dictionary=texts))
 
 
-def types_of(encoding: Encoding) -> tuple[str, ...]:
-    """The types of DuckDB's that a column of a domain may have."""
-    if encoding.kind == "text":
-        return TEXTS
-    return (type_of(encoding),) if encoding.scale else WHOLE
+def types_of(encoding: Encoding) -> Types:
+    """The types that a column of a domain may have."""
+    own = cells_of(encoding.only([0])).type
+    return TEXTS if own in TEXTS else (own,)

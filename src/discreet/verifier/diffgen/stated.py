@@ -20,11 +20,23 @@ Parts = list[tuple[str, Fraction]]  # what each part of epsilon was for, in orde
 
 @dataclass(frozen=True, kw_only=True)
 class Spent:
-    """The promise: epsilon, its parts as they are stated, and what earlier releases of the series cost."""
+    """The promise: epsilon, its parts as they are stated, and what earlier releases of the series cost.
+
+    `asked` is the epsilon that the mechanism states.
+    """
 
     epsilon: Fraction
+    asked: Fraction
     parts: Parts
     before: Fraction
+
+    @property
+    def broken(self) -> str | None:
+        """What does not hold of the parts, whatever they are for."""
+        if self.asked != self.epsilon:
+            return "the guarantee is not for the epsilon that the mechanism states"
+        whole = sum((share for _, share in self.parts), Fraction(0))
+        return None if whole == self.epsilon else "the parts do not add up to epsilon"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +60,10 @@ class Stated:
 
 
 def spent_of(block: Mapping[str, Any]) -> Spent:
-    """The guarantee, which must be for the epsilon that the mechanism states."""
+    """The guarantee, with what the mechanism asked for; raises ReleaseError where it is none."""
     given = keys(block["guarantee"], "guarantee", "notion", "epsilon", "parts", "before")
     one_of(given["notion"], "notion", NOTION)
     epsilon, before = fraction(given["epsilon"], "epsilon"), fraction(given["before"], "before")
-    if epsilon != fraction(block["mechanism"]["epsilon"], "epsilon"):
-        raise ReleaseError("the guarantee is not for the epsilon that the mechanism states")
     if not LEAST <= epsilon <= MOST:
         raise ReleaseError(f"epsilon must be between {LEAST} and {MOST}")
     if before > MOST_BEFORE:
@@ -61,7 +71,8 @@ def spent_of(block: Mapping[str, Any]) -> Spent:
     if type(given["parts"]) is not dict:
         raise ReleaseError("parts must be an object")
     parts = [(name, fraction(share, "parts")) for name, share in given["parts"].items()]
-    return Spent(epsilon=epsilon, parts=parts, before=before)
+    asked = fraction(block["mechanism"]["epsilon"], "epsilon")
+    return Spent(epsilon=epsilon, asked=asked, parts=parts, before=before)
 
 
 def stated_of(block: Mapping[str, Any], schema: Schema) -> Stated:

@@ -27,6 +27,7 @@ from discreet.mechanism.plan import Alternatives
 from discreet.release.diffgen.pairs.course import course_of
 from discreet.release.diffgen.pairs.layout import setting_of, taxonomies_of
 from discreet.release.diffgen.pairs.measured import measured_from_json
+from discreet.release.diffgen.pairs.read import MOST_COLUMN_COUNTS
 from discreet.release.diffgen.pairs.walk import Setting
 from discreet.release.manifest import write_manifest
 from discreet.schema.mechanisms import Complain, Mechanism
@@ -76,7 +77,13 @@ class Pairs:
         return found
 
     def check(self, schema: Schema) -> None:
-        """Raise PolicyError where a column has too many values, or epsilon is too long for a release to state."""
+        """Raise PolicyError where columns have too many values, or epsilon is too long for a release to state."""
+        cells = sum(self.setting(schema).sizes)
+        if cells > MOST_COLUMN_COUNTS:
+            raise PolicyError(
+                f"published columns ({cells:,} cells) must have at most {MOST_COLUMN_COUNTS:,} cells together; publish "
+                "fewer columns, or coarser domains"
+            )
         for parts in possible_parts(self.setting(schema), schema.columns):
             check_stated(self.as_json(), EpsilonPrivacy(epsilon=self.cost, parts=parts), ("epsilon",))
 

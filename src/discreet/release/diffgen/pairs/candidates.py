@@ -46,18 +46,24 @@ class Graph:
             for one in _levels(sizes[first]):
                 for other in _levels(sizes[second]):
                     each = Candidate(first, second, (one, other))
-                    wide = {column: widths[column] for column in (*whole[first], *whole[second])}
-                    cells = 1
-                    for column, level in ((first, one), (second, other)):
-                        size = sizes[column] if level is Level.CELLS else min(sizes[column], GROUPS)
-                        wide[column] = max(wide[column], size)
-                        cells *= size
-                    if cells > min(most_cells, MOST_CLIQUE) or each in known:
+                    own = [_size(sizes[column], level) for column, level in ((first, one), (second, other))]
+                    if own[0] * own[1] > min(most_cells, MOST_CLIQUE) or each in known:
                         continue
+                    if len(whole[first]) == len(whole[second]) == 1:  # the table is the clique
+                        found.append(each)
+                        continue
+                    wide = {column: widths[column] for column in (*whole[first], *whole[second])}
+                    for column, size in zip((first, second), own, strict=True):
+                        wide[column] = max(wide[column], size)
                     near = frozenset((a, b) for a, b in edges if a in wide) | {(first, second)}
                     if _clique(tuple(sorted(wide.items())), near) <= MOST_CLIQUE:
                         found.append(each)
         return tuple(found)
+
+
+def _size(size: int, level: Level) -> int:
+    """How many values a column of so many cells has at a level."""
+    return size if level is Level.CELLS else min(size, GROUPS)
 
 
 def _levels(size: int) -> tuple[Level, ...]:

@@ -32,9 +32,9 @@ def check_choices(files: Files) -> str | None:
 def check_promise(files: Files) -> str | None:
     """What the parts cost adds up to epsilon exactly, and every part is the one that the walk asks for."""
     spent = files.once(found_in).stated.spent
-    if sum(share for _, share in spent.parts) != spent.epsilon:
-        return "the parts do not add up to epsilon"
-    return None if spent.parts == files.once(_parts) else "the parts of epsilon are not those of such a release"
+    if spent.broken or spent.parts == files.once(_parts):
+        return spent.broken
+    return "the parts of epsilon are not those of such a release"
 
 
 CHECKS = (

@@ -13,12 +13,19 @@ from discreet.schema.taxonomy import Taxonomy, taxonomy_of
 from discreet.verifier.diffgen.pairs.found import COLUMNS, PAIRS, Found, shape_of
 from discreet.verifier.diffgen.pairs.groups import GROUPS, grouped
 from discreet.verifier.diffgen.pairs.stated import Choice, stated_of
-from discreet.verifier.diffgen.rows import COUNTS, TEXTS, WHOLE, Rows, rows_of
+from discreet.verifier.diffgen.rows import COUNTS, TEXTS, WHOLE, Rows, Types, rows_of
 from discreet.verifier.files import Files
 
 MOST_COLUMN_COUNTS, MOST_PAIR_COUNTS = 500_000, 1_000_000  # of a release; more are refused unread
-_LABELS = {"ATTRIBUTE": TEXTS, "CELL": TEXTS, "GROUP": WHOLE, "MEASURED": WHOLE, "AGAIN": WHOLE, "COUNT": COUNTS}
-_CHOSEN = {
+_LABELS: dict[str, Types] = {
+    "ATTRIBUTE": TEXTS,
+    "CELL": TEXTS,
+    "GROUP": WHOLE,
+    "MEASURED": WHOLE,
+    "AGAIN": WHOLE,
+    "COUNT": COUNTS,
+}
+_CHOSEN: dict[str, Types] = {
     "ROUND": WHOLE,
     **dict.fromkeys(("FIRST", "FIRST_VALUE", "SECOND", "SECOND_VALUE"), TEXTS),
     "MEASURED": WHOLE,
@@ -39,7 +46,7 @@ def found_in(files: Files) -> Found:
     _check(columns, "CELL", labels, own)
     ones = np.split(columns.whole("MEASURED"), ends)
     groups = [grouped(noisy, ordered=each.ordered) for noisy, each in zip(ones, taxonomies, strict=True)]
-    if not np.array_equal(columns.codes({"GROUP": Encoding(range(1, GROUPS + 1))})[0], np.concatenate(groups)):
+    if not np.array_equal(columns.whole("GROUP"), np.concatenate(groups) + 1):
         raise ReleaseError(f"{COLUMNS} must have the groups that follow from MEASURED")
     again = None if columns.empty("AGAIN") else tuple(np.split(columns.whole("AGAIN"), ends))
     chosen = [each for each in stated.rounds if each is not None]
@@ -59,7 +66,7 @@ def found_in(files: Files) -> Found:
     )
 
 
-def _rows(files: Files, name: str, columns: dict[str, tuple[str, ...]], number: int, most: int) -> Rows:
+def _rows(files: Files, name: str, columns: dict[str, Types], number: int, most: int) -> Rows:
     if number > most:
         raise ReleaseError(f"{name} would have {number:,} counts; a release has at most {most:,}")
     return rows_of(files, name, columns, number)
@@ -85,7 +92,7 @@ def _check_pairs(
         one.append(np.repeat(a, len(b)))
         two.append(np.tile(b, len(a)))
     names = [each.name for each in taxonomies]
-    if not np.array_equal(rows.codes({"ROUND": Encoding(range(1, len(rounds) + 2))})[0], np.concatenate(number)):
+    if not np.array_equal(rows.whole("ROUND"), np.concatenate(number) + 1):
         raise ReleaseError(f"{PAIRS} must have a row for each cell of each table, in order: ROUND is another")
     _check(rows, "FIRST", names, first)
     _check(rows, "FIRST_VALUE", known, one)
@@ -94,7 +101,7 @@ def _check_pairs(
 
 
 def _check(rows: Rows, column: str, texts: list[str], wanted: list[Ints]) -> None:
-    if not np.array_equal(rows.codes({column: Encoding(tuple(texts))})[0], np.concatenate(wanted)):
+    if not np.array_equal(rows.codes(column, Encoding(tuple(texts))), np.concatenate(wanted)):
         raise ReleaseError(f"{rows.name} must have a row for each cell of each table, in order: {column} is another")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
-from math import isqrt
+from math import isqrt, prod
 
 from discreet.errors import ReleaseError
 from discreet.verifier.diffgen.pairs.cliques import largest
@@ -120,11 +120,13 @@ def _share(
 
 
 def _any(most: int, sizes: list[int], before: list[Choice]) -> bool:
-    """Whether there is a table that a round may choose."""
-    return any(
+    """Whether there is a table that a round may choose; none is smaller than that of the two narrowest columns."""
+    places = [place for place, size in enumerate(sizes) if size > 1]
+    narrowest = sorted(min(sizes[place], GROUPS) for place in places)[:2]
+    return prod(narrowest) <= most and any(
         chosen not in before and _fits(chosen, most, sizes, before)
-        for places in combinations([place for place, size in enumerate(sizes) if size > 1], 2)
-        for chosen in (Choice(places, (one, two)) for one, two in product((True, False), repeat=2))
+        for pair in combinations(places, 2)
+        for chosen in (Choice(pair, (one, two)) for one, two in product((True, False), repeat=2))
     )
 
 
