@@ -454,9 +454,9 @@ def test_a_filter_says_what_its_dictionary_says(tmp_path: Path):
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_no_byte_changes_what_a_file_says_without_a_word(data: st.DataObject, honest: Path, tmp_path: Path):
-    """Bytes changed, left out or put in anywhere: an objection, or other cells, and never a traceback."""
-    content, again = bytearray(honest.read_bytes()), honest.read_bytes()
+def test_no_byte_changes_without_an_objection_or_another_cell(data: st.DataObject, honest: Path, tmp_path: Path):
+    """Changed, left out or put in anywhere, but for what the format leaves to writers; never a traceback."""
+    content = bytearray(honest.read_bytes())
     at = data.draw(st.integers(0, len(content) - 1))
     match data.draw(st.sampled_from(["change", "cut", "put"])):
         case "change":
@@ -467,8 +467,19 @@ def test_no_byte_changes_what_a_file_says_without_a_word(data: st.DataObject, ho
             content[at:at] = data.draw(st.binary(min_size=1, max_size=9))
     path = tmp_path / "t.parquet"
     path.write_bytes(content)
-    if objection(path) is None:
-        assert pq.read_table(path).to_pylist() != pq.read_table(honest).to_pylist() or bytes(content) == again
+    if objection(path) is None and pq.read_table(path).to_pylist() == pq.read_table(honest).to_pylist():
+        assert plainly(path) == plainly(honest)
+
+
+def plainly(path: Path) -> bytes:
+    """A file without what is left to its writer: how its pages are packed, and the version."""
+    file = File.read(path)
+    file.footer[6] = b"DuckDB"
+    for page in (page for chunks in file.groups for chunk in chunks for page in chunk.pages):
+        page.frame = None
+    again = path.with_suffix(".plain")
+    file.to(again)
+    return again.read_bytes()
 
 
 def test_a_page_of_two_gigabytes_is_refused_before_it_is_unpacked(honest: Path, tmp_path: Path):
