@@ -19,8 +19,8 @@ from discreet.verifier.files import Files
 from discreet.verifier.layout.cells import Type
 from discreet.verifier.layout.chunks import Chunk, Column
 from discreet.verifier.layout.footer import ARROW, FOOTER, WRITERS, Writer, known
-from discreet.verifier.layout.places import within
 from discreet.verifier.layout.thrift import Reader
+from discreet.verifier.layout.where import within
 
 _MAGIC = b"PAR1"
 _TAIL = 8  # bytes of the length of the footer and the magic number
