@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-BOOLS, DOUBLE, BINARY, LIST, STRUCT = (1, 2), 7, 8, 9, 12
+BOOLS, BINARY, LIST, STRUCT = (1, 2), 8, 9, 12
 
 
 @dataclass

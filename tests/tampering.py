@@ -164,7 +164,9 @@ def table_of(folder: Path, name: str) -> pa.Table:
 
 
 def write_table(folder: Path, name: str, table: pa.Table) -> None:
-    """Write a table back as a file that carries nothing but its rows, and restate the hashes."""
+    """Write a table back as Arrow writes one for a release, so that its layout is in order whatever its rows are, and
+    restate the hashes.
+    """
     pq.write_table(table, file_of(folder, name), store_schema=False, compression="zstd")
     restate(folder)
 

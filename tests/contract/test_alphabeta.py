@@ -111,9 +111,8 @@ def test_a_view_that_was_changed_does_not_verify(release, how):
         "outside": view.assign(age=view["age"] + 40),
         "fewer": view.iloc[:5],
     }[how]
-    pq.write_table(
-        pa.Table.from_pandas(changed, preserve_index=False).replace_schema_metadata(), path, store_schema=False
-    )
+    table = pa.Table.from_pandas(changed, preserve_index=False).replace_schema_metadata()
+    pq.write_table(table, path, store_schema=False, compression="zstd")
     for csv in release.path.glob("data/*.csv"):
         csv.unlink()
     manifest = json.loads((release.path / "datapackage.json").read_text())
@@ -125,6 +124,7 @@ def test_a_view_that_was_changed_does_not_verify(release, how):
     manifest["discreet"]["tuples"] = len(changed)
     (release.path / "datapackage.json").write_text(dump(manifest), encoding="utf-8")
     broken = {check.name for check in discreet.verify(release.path).checks if not check.holds}
+    assert "layout" not in broken
     assert broken & {"twice": {"tuples"}, "order": {"tuples"}, "outside": {"schema"}, "fewer": {"size", "promise"}}[how]
 
 

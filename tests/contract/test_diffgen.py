@@ -482,7 +482,7 @@ def with_counts(folder: Path, name: str, change) -> None:
     table = pq.read_table(path)
     counts = change(table["COUNT"].to_numpy().copy())
     table = table.set_column(table.column_names.index("COUNT"), "COUNT", pa.array(counts))
-    with pq.ParquetWriter(path, table.schema.remove_metadata(), store_schema=False) as writer:
+    with pq.ParquetWriter(path, table.schema.remove_metadata(), compression="zstd", store_schema=False) as writer:
         writer.write_table(table.replace_schema_metadata())
     rewritten(folder, lambda block: None)
 

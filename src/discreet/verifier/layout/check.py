@@ -19,12 +19,12 @@ from discreet.verifier.files import Files
 from discreet.verifier.layout.cells import Type
 from discreet.verifier.layout.chunks import Chunk, Column
 from discreet.verifier.layout.footer import ARROW, FOOTER, WRITERS, Writer, known
-from discreet.verifier.layout.places import within
 from discreet.verifier.layout.thrift import Reader
+from discreet.verifier.layout.where import within
 
 _MAGIC = b"PAR1"
 _TAIL = 8  # bytes of the length of the footer and the magic number
-_FOOTER = 1 << 23  # bytes of a footer at most
+_FOOTER, _SMALL = 1 << 23, 1 << 20  # bytes of a footer at most, and of one that is more than a quarter of its file
 _UNPACKED, _RATIO = 1 << 30, 256  # bytes that pages may unpack to in any file, and for each byte of a larger one
 _OLD = re.compile(rb"DuckDB( version v1\.[01]\..*)?")  # states the memory that a row group took,
 _MEMORY = 64  # at most so many times its pages
@@ -63,7 +63,7 @@ def _footer(handle: int, size: int) -> tuple[int, dict[str, Any]]:
         raise ReleaseError("it does not begin and end as a Parquet file does")
     length = int.from_bytes(tail[:4], "little")
     start = size - _TAIL - length
-    if not 0 < length <= _FOOTER or start < len(_MAGIC):
+    if not 0 < length <= min(_FOOTER, max(_SMALL, size // 4)) or start < len(_MAGIC):
         raise ReleaseError("its footer is longer than it can be")
     with within("the footer"):
         reader = Reader(os.pread(handle, length, start))

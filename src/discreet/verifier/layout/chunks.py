@@ -17,10 +17,10 @@ from discreet.verifier.layout.filters import check_filter
 from discreet.verifier.layout.footer import ARROW, PAGE, Writer
 from discreet.verifier.layout.frames import MOST, unpacked
 from discreet.verifier.layout.pages import DICTIONARY, PLAIN, RLE, Page, read_page
-from discreet.verifier.layout.places import within
 from discreet.verifier.layout.runs import Small
 from discreet.verifier.layout.statistics import Found, check_statistics
 from discreet.verifier.layout.thrift import Reader
+from discreet.verifier.layout.where import within
 
 _HEADER = 1 << 16  # bytes of a page's header at most
 _DATA_PAGE, _DICTIONARY_PAGE = 0, 2
