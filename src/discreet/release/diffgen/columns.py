@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from discreet.engine.columns import cells_of, numbers, texts_of
@@ -118,5 +117,7 @@ def types_of(encoding: Encoding) -> Types:
 
 
 def _places(texts: pa.Array, known: pa.Array) -> Ints:
+    import pyarrow.compute as pc  # when a table is read, and not before: it takes long to load
+
     found = pc.index_in(texts.cast(known.type), value_set=known).fill_null(-1)
     return numbers(found).astype(np.int64)

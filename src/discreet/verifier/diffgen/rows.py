@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from discreet.engine.columns import cells_of, numbers
@@ -85,6 +84,8 @@ class Rows:
 
 
 def _looked_up(cells: pa.Array, known: pa.Array) -> Ints:
+    import pyarrow.compute as pc  # when a table is read, and not before: it takes long to load
+
     return numbers(pc.index_in(cells.cast(known.type), value_set=known).fill_null(-1)).astype(np.int64)
 
 
