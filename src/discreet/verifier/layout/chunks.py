@@ -18,7 +18,7 @@ from discreet.verifier.layout.footer import ARROW, PAGE, Writer
 from discreet.verifier.layout.frames import MOST, unpacked
 from discreet.verifier.layout.pages import DICTIONARY, PLAIN, RLE, Page, read_page
 from discreet.verifier.layout.runs import Small
-from discreet.verifier.layout.statistics import Found, check_statistics
+from discreet.verifier.layout.statistics import Found, check_statistics, chosen
 from discreet.verifier.layout.thrift import Reader
 from discreet.verifier.layout.where import within
 
@@ -161,9 +161,8 @@ class Chunk:
         if header["values"] > self.rows:
             raise ReleaseError("it states more rows than its row group")
         page = read_page(header, data, kind, optional=self.column.optional, arrow=self._arrow)
-        if page.places is not None:
-            self._follow(page, page.places.values)
-        found = Found.of(page, self.dictionary, kind, text=self._arrow)
+        used = self._follow(page, page.places.values) if page.places is not None else self.used
+        found = Found.of(page, self.dictionary, used, kind, text=self._arrow)
         stated = header.get("statistics", {})
         if stated and not self._arrow:
             raise ReleaseError("its writer states no statistics of a page")
@@ -174,16 +173,19 @@ class Chunk:
         left = self.full and page.encoding == DICTIONARY and page.rows % _ARROW_BATCH == 0
         self.pages.append(_Read(page.encoding, found, ends, left, frozenset(stated)))
 
-    def _follow(self, page: Page, places: Small) -> None:
-        """Places lie in the dictionary, in as many bits as it takes."""
+    def _follow(self, page: Page, places: Small) -> Bools:
+        """Places lie in the dictionary, in as many bits as it takes; which entries they have."""
         if self.dictionary is None or (len(places) and int(places.max()) >= len(self.dictionary)):
             raise ReleaseError("a cell is none of the dictionary")
         self._turns(places)
-        self.used |= page.used(len(self.dictionary))
         entries = len(self.dictionary)
+        used = np.zeros(entries, dtype=np.bool_)
+        used[places] = True
+        self.used |= used
         right = {_bits(entries)} | ({_bits(self.seen)} if self._arrow else {max(1, entries.bit_length())})
         if page.width not in right:
             raise ReleaseError("its places are of other bits than its dictionary takes")
+        return used
 
     def _turns(self, places: Small) -> None:
         """Whether the entries come in turn; looked at as long as there are some that have not come."""
@@ -246,7 +248,8 @@ class Chunk:
         """The values of its domain that its cells have, where it has a dictionary of them."""
         if self.column.listed is None or self.dictionary is None:
             return []
-        return [self.dictionary[place] for place in np.flatnonzero(self.used).tolist()]
+        values: list[bytes] = chosen(self.dictionary, self.used)
+        return values
 
     def _check_statistics(self) -> None:
         kind = self.column.kind

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from discreet.errors import ReleaseError
-from discreet.ground.arrays import Bools
 from discreet.verifier.layout.cells import Type
 from discreet.verifier.layout.runs import Runs, read_runs
 
@@ -28,13 +25,6 @@ class Page:
     width: int = 0  # bits of a place
     places: Runs | None = None
     cells: Any = None
-
-    def used(self, entries: int) -> Bools:
-        """Which entries of a dictionary the page has."""
-        found = np.zeros(entries, dtype=np.bool_)
-        if self.places is not None:
-            found[self.places.values] = True
-        return found
 
     def total(self, each: Any) -> int:
         """The sum of a number for each cell, or for each entry of the dictionary."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import ReleaseError
+from discreet.ground.arrays import Bools
 from discreet.verifier.layout.cells import BYTES, DOUBLE, Type
 from discreet.verifier.layout.pages import Page
 
@@ -34,13 +35,13 @@ class Found:
         return any(isinstance(each, bytes) and len(each) > _SHORT for each in self.limits or ())
 
     @classmethod
-    def of(cls, page: Page, dictionary: Any, kind: Type, *, text: bool) -> Found:
-        """What one page holds; the bytes of its `text` only where they are asked for."""
+    def of(cls, page: Page, dictionary: Any, used: Bools, kind: Type, *, text: bool) -> Found:
+        """What one page holds; of a dictionary it has `used` some, and bytes of `text` are for who asks for them."""
         cells = page.cells if page.places is None else dictionary
         return cls(
             rows=page.rows,
             present=page.present,
-            limits=kind.limits(cells if page.places is None else _used(page, dictionary)),
+            limits=kind.limits(cells if page.places is None else chosen(dictionary, used)),
             text=page.total(_lengths(cells)) if text and kind.number == BYTES else 0,
             no_numbers=page.total(np.isnan(cells)) if kind.number == DOUBLE else 0,
         )
@@ -71,8 +72,8 @@ def _forms(kind: Type, cell: Any, greatest: bool) -> frozenset[bytes]:
     return frozenset([cell, short])
 
 
-def _used(page: Page, dictionary: Any) -> Any:
-    used = page.used(len(dictionary))
+def chosen(dictionary: Any, used: Bools) -> Any:
+    """The entries of a dictionary that are used."""
     if isinstance(dictionary, list):
         return [dictionary[place] for place in np.flatnonzero(used).tolist()]
     return dictionary[used]

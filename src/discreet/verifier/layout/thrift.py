@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -18,18 +17,15 @@ _WIDEST = 10  # bytes of a number of 64 bits
 _TRUE, _FALSE, _LIST, _STRUCT = 1, 2, 9, 12  # numbers of types; a field's header is its value where it is yes or no
 
 
-class Plain(Enum):
-    """A kind of field that holds one value, by the number that it has in the protocol."""
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """A kind of field that holds one value: its number in the protocol, and of whole numbers the bits."""
 
-    BOOL = 1
-    I16 = 4
-    I32 = 5
-    I64 = 6
-    BINARY = 8
+    number: int
+    bits: int = 0
 
 
-BOOL, I16, I32, I64, BINARY = Plain
-_BITS = {I16: 16, I32: 32, I64: 64}
+BOOL, I16, I32, I64, BINARY = Plain(_TRUE), Plain(4, 16), Plain(5, 32), Plain(6, 64), Plain(8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +90,7 @@ class Reader:
             return self.struct(kind)
         if isinstance(kind, ListOf):
             return self._list(kind)
-        return self._binary() if kind is BINARY else self._signed(_BITS[kind])
+        return self._binary() if kind is BINARY else self._signed(kind.bits)
 
     def _list(self, kind: ListOf) -> list[Any]:
         head = self._byte()
@@ -143,5 +139,5 @@ class Reader:
 
 def _number_of(kind: Kind) -> int:
     if isinstance(kind, Plain):
-        return kind.value
+        return kind.number
     return _LIST if isinstance(kind, ListOf) else _STRUCT
