@@ -1,14 +1,15 @@
 """One process of a search: it enters one door with one input after the other, guided by the branches that were taken.
 
-    python -m fuzz.child DOOR FOLDER FINDS [options of libFuzzer] CORPUS
+    python -m fuzz.child DOOR FOLDER FINDS MOST [options of libFuzzer] CORPUS
 
-It ends where an input crashes it or hangs; `fuzz.run` starts the next one.
+It ends where an input crashes it or hangs, and `fuzz.run` starts the next one; or after so many finds.
 """
 
 from __future__ import annotations
 
 import importlib
 import mmap
+import os
 import pkgutil
 import random
 import struct
@@ -30,7 +31,7 @@ _COMPILED = "discreet.ground.compiled"  # what it compiles must stay as it is wr
 
 
 def main() -> None:
-    place, folder, finds, *options = sys.argv[1:]
+    place, folder, finds, most, *options = sys.argv[1:]
     with atheris.instrument_imports(include=["discreet", "sqlglot"], exclude=[*_uninstrumented(), *_LETTERS]):
         kind = loaded(place)
         for package in kind.packages:
@@ -38,11 +39,12 @@ def main() -> None:
     door = kind(Path(folder))
     door.open()
     warnings.simplefilter("error")  # nobody is shown a line of code either
-    atheris.Setup([sys.argv[0], *options], _target(door, Path(folder), Path(finds)), custom_mutator=_mutator(door))
+    target = _target(door, Path(folder), Path(finds), int(most))
+    atheris.Setup([sys.argv[0], *options], target, custom_mutator=_mutator(door))
     atheris.Fuzz()
 
 
-def _target(door: Door, folder: Path, finds: Path) -> Callable[[bytes], None]:
+def _target(door: Door, folder: Path, finds: Path, most: int) -> Callable[[bytes], None]:
     with (folder / "count").open("r+b") as file:
         count = mmap.mmap(file.fileno(), COUNT.size)
 
@@ -50,12 +52,14 @@ def _target(door: Door, folder: Path, finds: Path) -> Callable[[bytes], None]:
         COUNT.pack_into(count, 0, COUNT.unpack_from(count)[0] + 1)
         find = judged(door, data)
         if find is not None:
-            keep(find, data, finds)
+            _keep(find, data, finds)
+            if 0 < most <= len([*finds.iterdir()]):
+                os._exit(0)  # libFuzzer takes any other end for a crash
 
     return enter
 
 
-def keep(find: Find, data: bytes, finds: Path) -> None:
+def _keep(find: Find, data: bytes, finds: Path) -> None:
     """The first input of each fault, in a folder with its name, and what happened."""
     to = finds / find.name
     if not to.exists():

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 DOORS = {
     "manifest": "fuzz.doors.manifest:Manifests",
@@ -24,7 +25,6 @@ DOORS = {
     "csv": "fuzz.doors.csv:Tables",
 }
 HERE = Path(__file__).parents[1]
-HANGS = 120  # seconds by the clock after which an input hangs, on a busy machine
 RESIDENT = 3_000  # megabytes that a process may have in all
 LONGEST = 1 << 18  # bytes of an input
 CRASHES = 30  # after so many processes that ended badly something must be mended first
@@ -48,70 +48,81 @@ class Outcome:
         )
 
 
-def search(name: str, place: str, finds: Path, *, seconds: float, inputs: int = 0, seed: int = 0) -> Outcome:
-    """Search one door for so many seconds, or until so many inputs were tried."""
+class Ended(NamedTuple):
+    """A process: its exit code, and what it said."""
+
+    ended: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How long a search goes on; 0 inputs or finds are as many as there are."""
+
+    seconds: float
+    inputs: int = 0
+    finds: int = 0
+    hang: int = 120  # seconds by the clock after which an input hangs: as many as a busy machine may need
+
+
+def search(name: str, place: str, finds: Path, limits: Limits, seed: int = 0) -> Outcome:
+    """Search one door, which stands at `place`; what is found goes into the folder of its name."""
     started, edges, crashes = time.monotonic(), 0, 0
     to = finds / name
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
         folder = Path(scratch)
-        corpus = _prepared(place, folder)
-        while crashes < CRASHES:
-            left, tried = seconds - (time.monotonic() - started), _tried(folder)
-            if left < 1 or (inputs and tried >= inputs):
-                break
-            ended, log = _searched(
-                place, folder, to, corpus, left=left, inputs=max(0, inputs - tried), seed=seed + crashes
-            )
-            edges = max([edges, *map(int, re.findall(r"\bcov: (\d+)", log))])
-            if ended:
+        _prepare(place, folder)
+        while (left := _left(limits, started, folder, to)) is not None:
+            log = _searched(place, folder, to, left, seed + crashes + 1)
+            edges = max([edges, *map(int, re.findall(r"\bcov: (\d+)", log.text))])
+            if log.ended:
                 crashes += 1
-                _keep_artifacts(folder, to, log)
-        tried = _tried(folder)
-    if crashes == CRASHES:
-        raise SystemExit(f"{name}: {CRASHES} processes ended badly; see {to}")
-    return Outcome(
-        door=name, inputs=tried, edges=edges, seconds=time.monotonic() - started, finds=tuple(sorted(to.iterdir()))
-    )
+                _keep_artifacts(folder, to, log.text)
+            if crashes == CRASHES:
+                raise SystemExit(f"{name}: {CRASHES} processes ended badly; see {to}")
+        inputs = _tried(folder)
+    seconds = time.monotonic() - started
+    return Outcome(door=name, inputs=inputs, edges=edges, seconds=seconds, finds=tuple(sorted(to.iterdir())))
 
 
-def _prepared(place: str, folder: Path) -> Path:
-    """The folder with the inputs from which the search starts, made now by the doors' own product."""
-    corpus = folder / "corpus"
-    corpus.mkdir()
+def _left(limits: Limits, started: float, folder: Path, finds: Path) -> Limits | None:
+    """What one more process may take; None where the search is over."""
+    seconds, tried = limits.seconds - (time.monotonic() - started), _tried(folder)
+    over = seconds < 1 or 0 < limits.inputs <= tried or 0 < limits.finds <= len([*finds.iterdir()])
+    return None if over else replace(limits, seconds=seconds, inputs=max(0, limits.inputs - tried))
+
+
+def _prepare(place: str, folder: Path) -> None:
+    """The inputs from which the search starts, made now, by the product itself."""
+    for name in ("corpus", "artifacts", "tmp"):
+        (folder / name).mkdir()
     (folder / "count").write_bytes(bytes(8))
-    _python(["-m", "fuzz.prepare", place, str(folder), str(corpus)], folder)
-    return corpus
+    made = _python(["-m", "fuzz.prepare", place, str(folder), str(folder / "corpus")], folder)
+    if made.ended:
+        raise SystemExit(made.text)
 
 
-def _searched(
-    place: str, folder: Path, finds: Path, corpus: Path, *, left: float, inputs: int, seed: int
-) -> tuple[int, str]:
+def _searched(place: str, folder: Path, finds: Path, left: Limits, seed: int) -> Ended:
     """One process: how it ended, and what it said."""
-    artifacts = folder / "artifacts"
-    artifacts.mkdir(exist_ok=True)
     options = {
-        "max_total_time": int(left),
-        "runs": inputs or -1,
-        "seed": seed + 1,
-        "timeout": HANGS,
+        "max_total_time": int(left.seconds),
+        "runs": left.inputs or -1,
+        "seed": seed,
+        "timeout": left.hang,
         "rss_limit_mb": RESIDENT,
         "max_len": LONGEST,
         "len_control": 0,
-        "print_final_stats": 1,
-        "artifact_prefix": f"{artifacts}/",
+        "artifact_prefix": f"{folder / 'artifacts'}/",
     }
     words = [f"-{name}={value}" for name, value in options.items()]
-    with (folder / "log").open("w+b") as log:
-        ended = _python(["-m", "fuzz.child", place, str(folder), str(finds), *words, str(corpus)], folder, log=log)
-        log.seek(0)
-        return ended, log.read().decode("utf-8", "replace")
+    child = ["-m", "fuzz.child", place, str(folder), str(finds), str(left.finds)]
+    return _python([*child, *words, str(folder / "corpus")], folder)
 
 
-def _python(words: list[str], folder: Path, log: int | None = None) -> int:
+def _python(words: list[str], folder: Path) -> Ended:
     """Run Python as somebody who has published nothing yet, with every scratch file below a folder."""
     home, temporary = folder / "home", folder / "tmp"
-    temporary.mkdir(exist_ok=True)
     paths = [str(HERE), str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")]
     places = {"TMPDIR": temporary, "XDG_DATA_HOME": home, "XDG_STATE_HOME": home, "DISCREET_CACHE": folder / "cache"}
     env = {
@@ -121,14 +132,12 @@ def _python(words: list[str], folder: Path, log: int | None = None) -> int:
         "COLUMNS": "200",
         "NO_COLOR": "1",
     }
-    return subprocess.run(  # noqa: S603 - the interpreter that runs this
-        [sys.executable, *words],
-        cwd=folder,
-        env=env,
-        stdout=log,
-        stderr=log,
-        check=log is None,
-    ).returncode
+    with (folder / "log").open("w+b") as log:
+        done = subprocess.run(  # noqa: S603 - the interpreter that runs this
+            [sys.executable, *words], cwd=folder, env=env, stdout=log, stderr=log, check=False
+        )
+        log.seek(0)
+        return Ended(done.returncode, log.read().decode("utf-8", "replace"))
 
 
 def _tried(folder: Path) -> int:
@@ -149,19 +158,19 @@ def _keep_artifacts(folder: Path, finds: Path, log: str) -> None:
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m fuzz.run", description=__doc__)
-    words.add_argument("--door", choices=DOORS, action="append", help="which one; all of them, in turn, by default")
+    words = argparse.ArgumentParser(prog="python -m fuzz.run", description=__doc__.partition("\n")[0])
+    words.add_argument("--door", choices=DOORS, action="append", help="one of them; all, in turn, by default")
     words.add_argument("--seconds", type=float, default=600, help="for each door (600)")
     words.add_argument("--inputs", type=int, default=0, help="for each door, where that is sooner")
     words.add_argument("--seed", type=int, default=0, help="another search (0)")
     words.add_argument("--finds", type=Path, required=True, help="a folder for what breaks a door")
     given = words.parse_args()
-    outcomes = []
+    limits, found = Limits(seconds=given.seconds, inputs=given.inputs), False
     for name in given.door or DOORS:
-        outcome = search(name, DOORS[name], given.finds, seconds=given.seconds, inputs=given.inputs, seed=given.seed)
+        outcome = search(name, DOORS[name], given.finds, limits, given.seed)
         print(outcome, flush=True)
-        outcomes.append(outcome)
-    sys.exit(1 if any(outcome.finds for outcome in outcomes) else 0)
+        found |= bool(outcome.finds)
+    sys.exit(int(found))
 
 
 if __name__ == "__main__":
