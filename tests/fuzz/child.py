@@ -39,6 +39,7 @@ def main() -> None:
     door = kind(Path(folder))
     door.open()
     warnings.simplefilter("error")  # nobody is shown a line of code either
+    warnings.simplefilter("ignore", ResourceWarning)  # nor is this, in a program
     target = _target(door, Path(folder), Path(finds), int(most))
     atheris.Setup([sys.argv[0], *options], target, custom_mutator=_mutator(door))
     atheris.Fuzz()
