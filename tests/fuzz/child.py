@@ -16,6 +16,7 @@ import struct
 import sys
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import atheris
@@ -93,7 +94,8 @@ def _load(name: str) -> None:
 
 def _uninstrumented() -> set[str]:
     """The modules with functions that a compiler reads."""
-    source = Path(importlib.util.find_spec("discreet").origin or "").parent  # type: ignore[union-attr]
+    found = find_spec("discreet")
+    source = Path(found.origin if found and found.origin else "").parent
     return {
         ".".join(("discreet", *path.relative_to(source).with_suffix("").parts))
         for path in source.rglob("*.py")

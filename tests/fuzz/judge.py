@@ -15,6 +15,7 @@ from fuzz.door import Door
 
 SECONDS = 20  # of processor time, for one input
 MEGABYTES = 512  # by which one input may raise the memory in use
+_TESTS = Path(__file__).parents[1]
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -55,8 +56,9 @@ def judged(door: Door, data: bytes) -> Find | None:
 def _where(error: BaseException) -> str:
     """The error's kind and the last places of discreet and of all that it went through."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "/discreet/" in frame.filename]
-    places = [f"{Path(frame.filename).name}:{frame.name}" for frame in (*own[-1:], *frames[-1:])]
+    files = [Path(frame.filename) for frame in frames]
+    own = [at for at, file in enumerate(files) if "discreet" in file.parts and _TESTS not in file.parents]
+    places = [f"{files[at].name}:{frames[at].name}" for at in dict.fromkeys((*own[-1:], len(files) - 1))]
     return " ".join([type(error).__name__, *places])
 
 

@@ -1,6 +1,8 @@
 """Search doors for inputs that break them: coverage-guided, in processes of their own, within limits.
 
-python -m fuzz.run --door sql --seconds 600 --finds /tmp/finds
+    python -m fuzz.run --door sql --seconds 600 --finds /tmp/finds
+
+What breaks a door stays in its folder until somebody takes it away, and is not reported twice.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ class Limits:
 def search(name: str, place: str, finds: Path, limits: Limits, seed: int = 0) -> Outcome:
     """Search one door, which stands at `place`; what is found goes into the folder of its name."""
     started, edges, crashes = time.monotonic(), 0, 0
-    to = finds / name
+    to = finds.resolve() / name
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
         folder = Path(scratch)
@@ -110,6 +112,7 @@ def _searched(place: str, folder: Path, finds: Path, left: Limits, seed: int) ->
         "runs": left.inputs or -1,
         "seed": seed,
         "timeout": left.hang,
+        "report_slow_units": 2 * left.hang,  # slow by the clock is a machine's fault
         "rss_limit_mb": RESIDENT,
         "max_len": LONGEST,
         "len_control": 0,
