@@ -37,6 +37,22 @@ def _told(folder: Path, domain: str) -> str:
     return str(refused.value)
 
 
+@pytest.mark.parametrize("number", [121, 2**53, 2**64])
+def test_more_people_than_rows_are_refused(releases: Releases, number: int) -> None:
+    """Where the manifest is read; 2^64 had got as far as an array of 64 bits. Nor are there 2^64 rows."""
+    case = next(case for case in CASES if case.name == "buckets with fakes")
+    with copy_of(releases.plain(case)) as folder:
+        manifest = manifest_of(folder)
+        manifest["discreet"]["people"][0][1][0] = number
+        write_manifest(folder, manifest)
+        with pytest.raises(discreet.ReleaseError, match="people must be a list"):
+            discreet.open_release(folder)
+        manifest["discreet"]["rows"] = max(number, 2**53)
+        write_manifest(folder, manifest)
+        with pytest.raises(discreet.ReleaseError, match="rows in the block"):
+            discreet.open_release(folder)
+
+
 def test_people_that_do_not_fit_the_buckets_are_refused_where_they_are_asked(releases: Releases) -> None:
     """An answer from a release with fakes whose manifest states fewer values, or other sizes of buckets."""
     case = next(case for case in CASES if case.name == "buckets with fakes")
