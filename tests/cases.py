@@ -37,21 +37,18 @@ def needs_shared(*names: str) -> pytest.MarkDecorator:
 
 
 class Tool(NamedTuple):
-    """A program of the system that some tests run: what is said where it is not there, and what brings it."""
+    """What some tests run beside Python: what is said where it is not there, and what brings it."""
 
     gone: str
-    packages: str
-
-    @property
-    def command(self) -> str:
-        return f"apt-get install {self.packages}"
+    command: str
 
 
 TOOLS = {  # by the name of the program; `make tools` knows the same ones
-    "strace": Tool("strace is not here", "strace"),
-    "cc": Tool("no C compiler here", "gcc libc6-dev"),
-    "ssh-keygen": Tool("ssh-keygen is not here", "openssh-client"),
+    "strace": Tool("strace is not here", "apt-get install strace"),
+    "cc": Tool("no C compiler here", "apt-get install gcc libc6-dev"),
+    "ssh-keygen": Tool("ssh-keygen is not here", "apt-get install openssh-client"),
 }
+ATHERIS = "atheris is not here (it has wheels for CPython 3.11 to 3.13 on Linux on x86-64)"
 
 
 def needs_tool(name: str) -> pytest.MarkDecorator:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cases import CASES, NOT_SHARED, REQUIRE_TOOLS, TOOLS, Case, House, few, policy_of, publish, ward_frame
+from cases import ATHERIS, CASES, NOT_SHARED, REQUIRE_TOOLS, TOOLS, Case, House, few, policy_of, publish, ward_frame
 from hypothesis import settings
 from tampering import Releases
 
@@ -28,6 +28,7 @@ settings.register_profile("here", max_examples=few(100), deadline=None)
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 _HOMES = itertools.count()
+NOT_EVERYWHERE = (NOT_SHARED, ATHERIS)  # what nobody can install just like that
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
@@ -126,14 +127,15 @@ def _lacking(report: pytest.TestReport | pytest.CollectReport) -> str:
     """For want of what a test was skipped, as it is said at the end; nothing if for another reason."""
     why = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple | list) else ""
     tools = (f"{tool.gone}; to install it: {tool.command}" for tool in TOOLS.values() if tool.gone in why)
-    return NOT_SHARED if NOT_SHARED in why else next(tools, "")
+    return next((each for each in NOT_EVERYWHERE if each in why), "") or next(tools, "")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where tools are required, a test that lacks one fails."""
     report = yield
-    if report.skipped and os.environ.get(REQUIRE_TOOLS) == "1" and (why := _lacking(report)) not in ("", NOT_SHARED):
+    why = _lacking(report) if report.skipped and os.environ.get(REQUIRE_TOOLS) == "1" else ""
+    if why and why not in NOT_EVERYWHERE:
         report.outcome, report.longrepr = "failed", f"{why} ({REQUIRE_TOOLS} is set)"
     return report
 

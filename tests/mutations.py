@@ -42,7 +42,7 @@ class Step(NamedTuple):
 def steps(document: Document) -> Iterator[Step]:
     """Every step from a document, one at a time."""
     for place in places(document):
-        for kind, change in _changes(look(document, place), place):
+        for kind, change in changes(look(document, place), place):
             content = copy.deepcopy(document)
             change(content, place)
             if dump(content) != dump(document):
@@ -50,7 +50,7 @@ def steps(document: Document) -> Iterator[Step]:
     yield from _spelt(document)
 
 
-def _changes(found: Any, place: Place) -> Iterator[tuple[str, Callable[[Document, Place], object]]]:
+def changes(found: Any, place: Place) -> Iterator[tuple[str, Callable[[Document, Place], object]]]:
     """The steps that may be taken at a place."""
     for kind, other in (*_twins(found), *_numbers(found), *_texts(found), ("nothing", None)):
         yield kind, lambda content, place, other=other: put(content, place, other)

@@ -42,14 +42,25 @@ def _asked() -> list[str]:
     return [*PROJECT["project"]["dependencies"], *extras["dev"], *extras["figures"], *build]
 
 
+def _wanted(requirement: Requirement, python: str, system: str) -> bool:
+    """Whether it is asked for there, on an x86-64 processor."""
+    return requirement.marker is None or requirement.marker.evaluate(
+        {
+            "python_version": python,
+            "python_full_version": f"{python}.0",
+            "sys_platform": system,
+            "platform_system": SYSTEMS[system],
+            "platform_machine": "x86_64",
+            "platform_python_implementation": "CPython",
+        }
+    )
+
+
 def _chosen(lock: str, python: str, system: str) -> dict[str, Version]:
     """Which version of each is installed there; raises where two of one would be."""
-    place = {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": system}
     found: dict[str, Version] = {}
     for pin in _pins(lock):
-        if pin.requirement.marker is None or pin.requirement.marker.evaluate(
-            {**place, "platform_system": SYSTEMS[system], "platform_python_implementation": "CPython"}
-        ):
+        if _wanted(pin.requirement, python, system):
             name = canonicalize_name(pin.requirement.name)
             assert name not in found, f"{name} is pinned twice for Python {python} on {system}"
             (only,) = pin.requirement.specifier
@@ -60,11 +71,12 @@ def _chosen(lock: str, python: str, system: str) -> dict[str, Version]:
 
 def _missing(lock: str, python: str, system: str) -> list[str]:
     """What is asked for and not pinned within its range."""
-    chosen, wanted = _chosen(lock, python, system), [Requirement(each) for each in _asked()]
+    chosen, asked = _chosen(lock, python, system), [Requirement(each) for each in _asked()]
     return [
         str(each)
-        for each in wanted
-        if (version := chosen.get(canonicalize_name(each.name))) is None or version not in each.specifier
+        for each in asked
+        if _wanted(each, python, system)
+        and ((version := chosen.get(canonicalize_name(each.name))) is None or version not in each.specifier)
     ]
 
 

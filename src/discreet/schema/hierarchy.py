@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import stat
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -33,12 +34,7 @@ def read_hierarchy(
     left out, and leaves of one list in `apart` may look alike.
     """
     name = f"hierarchy ({Path(file).name})"
-    try:
-        text = Path(file).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise PolicyError(f"{name} must be a file that can be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise PolicyError(f"{name} must be UTF-8 (byte {error.start + 1} is not); save it as UTF-8") from None
+    text = _text(Path(file), name)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=";" if ";" in _QUOTED.sub("", text) else ",", strict=True
     )
@@ -47,6 +43,20 @@ def read_hierarchy(
     except csv.Error as error:
         raise PolicyError(f"{name} must be CSV; mend line {reader.line_num}: {error}") from None
     return checked(rows, values, name, apart)
+
+
+def _text(file: Path, name: str) -> str:
+    """What a file says; one that may have no end, such as a device, is not read."""
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise PolicyError(f"{name} must be a file that can be read (it is a folder or a device); check the path")
+        return file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise PolicyError(f"{name} must be a file that can be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{name} must be UTF-8 (byte {error.start + 1} is not); save it as UTF-8") from None
+    except ValueError:
+        raise PolicyError(f"{name} must be a name that a file can have; check the path") from None
 
 
 def write_hierarchy(paths: Iterable[Sequence[str]], file: str | Path) -> Path:

@@ -91,14 +91,14 @@ class BucketRelease(Release):
             bucket, codes, count = map(numbers, entries.columns)
             if (np.diff(bucket) < 0).any() or count.sum(dtype=np.float64) != self.rows + fakes:
                 raise ValueError
-        ids, position = np.unique(bucket, return_inverse=True)
-        occurring, value = np.unique(codes, return_inverse=True)
-        own = encoding.only(occurring.tolist())  # of a domain of any size
-        found = Composition(ids=ids, encoding=own, bucket=position, value=value, count=count)
-        return self._with_fakes(found) if self._manifest.statement.mechanism.fakes else found
+            ids, position = np.unique(bucket, return_inverse=True)
+            occurring, value = np.unique(codes, return_inverse=True)
+            own = encoding.only(occurring.tolist())  # of a domain of any size
+            found = Composition(ids=ids, encoding=own, bucket=position, value=value, count=count)
+            return self._with_fakes(found) if self._manifest.statement.mechanism.fakes else found
 
     def _with_fakes(self, found: Composition) -> Composition:
-        """The same with what the manifest states of people."""
+        """The same with what the manifest states of people; raises ValueError where the table does not fit it."""
         stated = {key_of(value): numbers for value, numbers in self._manifest.statement.numbers.people or ()}
         if set(stated) != set(map(key_of, found.values)):
             raise ValueError

@@ -19,6 +19,7 @@ QIT = "data/qit.parquet"
 ST = "data/st.parquet"
 COMPOSITIONS = ("free", "even", "random", "round-robin")
 _MOST_BESIDE = 50
+_MOST_ROWS = 2**53 - 1  # as a COUNT
 NUMBERS = ("rows", "classes", "loss")
 LATER = {"unprotected": 2, "kept_slack": 3}  # numbers that releases state from a version of the words on
 
@@ -263,7 +264,10 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
     known = _unprotected(block["unprotected"]) if "unprotected" in block else None
     kept = _slack(block["kept_slack"]) if "kept_slack" in block else None
     windows, refused = windows_from_json(block) if "windows" in block else (None, None)
-    people, certainty = _people(block, len(found)) if "people" in block else (None, None)
+    whole = whole_numbers(block, "rows", "loss")
+    if whole["rows"] > _MOST_ROWS:
+        raise ReleaseError(f"rows in the block 'discreet' must be at most {_MOST_ROWS}")
+    people, certainty = _people(block, len(found), whole["rows"]) if "people" in block else (None, None)
     return BucketNumbers(
         classes=tuple(found),
         unprotected=known,
@@ -272,7 +276,7 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
         refused_windows=refused,
         people=people,
         certainty=certainty,
-        **whole_numbers(block, "rows", "loss"),
+        **whole,
     )
 
 
@@ -283,7 +287,9 @@ def _beside(name: str, number: object) -> int:
     return number
 
 
-def _people(block: Mapping[str, Any], classes: int) -> tuple[tuple[tuple[object, tuple[int, ...]], ...], Fraction]:
+def _people(
+    block: Mapping[str, Any], classes: int, rows: int
+) -> tuple[tuple[tuple[object, tuple[int, ...]], ...], Fraction]:
     """Numbers of people by value and class, and how certain one can be; raises ReleaseError where they are none."""
     found = []
     for pair in block["people"] if isinstance(block["people"], list) else [None]:
@@ -291,12 +297,14 @@ def _people(block: Mapping[str, Any], classes: int) -> tuple[tuple[tuple[object,
             case [(str() | int() | float() | None) as value, [*numbers]] if (
                 type(value) is not bool
                 and len(numbers) == classes
-                and all(type(number) is int and number >= 0 for number in numbers)
+                and all(type(number) is int and 0 <= number <= rows for number in numbers)
                 and any(numbers)
             ):
                 found.append((exact_value(value), tuple(numbers)))
             case _:
-                raise ReleaseError("people must be a list of [value, [people in the buckets of each class]]")
+                raise ReleaseError(
+                    "people must be a list of [value, [people in the buckets of each class]], of the rows"
+                )
     certainty = stated(block["certainty"])
     if certainty is None or not 0 <= certainty <= 1:
         raise ReleaseError("certainty must be a fraction in digits, between 0 and 1")
