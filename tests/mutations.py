@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,10 +40,12 @@ class Step(NamedTuple):
         return self.text if self.content is None else dump(self.content)
 
 
-def steps(document: Document) -> Iterator[Step]:
-    """Every step from a document, one at a time."""
+def steps(document: Document, others: Iterable[Document] = ()) -> Iterator[Step]:
+    """Every step from a document, one at a time; also what other releases state in the same place."""
+    others = list(others)
     for place in places(document):
-        for kind, change in changes(look(document, place), place):
+        borrowed = [("borrowed", each) for each in _borrowed(place, document, others)]
+        for kind, change in (*changes(look(document, place), place), *map(_putting, borrowed)):
             content = copy.deepcopy(document)
             change(content, place)
             if dump(content) != dump(document):
@@ -52,15 +55,11 @@ def steps(document: Document) -> Iterator[Step]:
 
 def changes(found: Any, place: Place) -> Iterator[tuple[str, Callable[[Document, Place], object]]]:
     """The steps that may be taken at a place."""
-    for kind, other in (*_twins(found), *_numbers(found), *_texts(found), ("nothing", None)):
-        yield kind, lambda content, place, other=other: put(content, place, other)
+    yield from map(_putting, (*_twins(found), *_numbers(found), *_texts(found), ("nothing", None)))
     yield "left out", lambda content, place: look(content, place[:-1]).pop(place[-1])
     if isinstance(place[-1], int):
         yield "twice", lambda content, place: look(content, place[:-1]).insert(place[-1], look(content, place))
-        yield (
-            "moved",
-            lambda content, place: look(content, place[:-1]).insert(0, look(content, place[:-1]).pop(place[-1])),
-        )
+        yield "moved", lambda content, place: _first(look(content, place[:-1]), place[-1])
     else:
         yield "moved", lambda content, place: _last(look(content, place[:-1]), place[-1])
         yield "renamed", lambda content, place: _renamed(look(content, place[:-1]), place[-1])
@@ -68,6 +67,22 @@ def changes(found: Any, place: Place) -> Iterator[tuple[str, Callable[[Document,
         yield "one more", lambda content, place: look(content, place).update(note="x")
     if isinstance(found, list):
         yield "one more", lambda content, place: look(content, place).append("x")
+
+
+def _putting(step: tuple[str, Any]) -> tuple[str, Callable[[Document, Place], object]]:
+    kind, other = step
+    return kind, lambda content, place: put(content, place, other)
+
+
+def _borrowed(place: Place, document: Document, others: list[Document]) -> list[Any]:
+    """What stands in that place elsewhere and is said in one word or number, each once."""
+    found = []
+    for other in others:
+        with suppress(LookupError, TypeError):
+            each = look(other, place)
+            if not isinstance(each, dict | list) and each not in (*found, look(document, place)):
+                found.append(each)
+    return found
 
 
 def _twins(found: Any) -> Iterator[tuple[str, Any]]:
@@ -151,8 +166,10 @@ def _spelt(document: Document) -> Iterator[Step]:
             yield Step("spelling", (what,), None, other)
 
 
-def restated(folder: Path, step: Step) -> bool:
-    """Write the changed manifest as a careful forger would; False, and nothing written, where it states nothing."""
+def restated(folder: Path, step: Step, truth: Document) -> bool:
+    """Write the changed manifest as a careful forger would; False, and nothing written, where it then states nothing,
+    or the truth again.
+    """
     document = step.content
     try:
         block = document["discreet"]  # type: ignore[index]
@@ -185,6 +202,8 @@ def restated(folder: Path, step: Step) -> bool:
             readme=hashlib.sha256(readme).hexdigest(),
         )
     except (DiscreetError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, OSError):
+        return False
+    if content == truth:
         return False
     (folder / README).write_bytes(readme)
     (folder / MANIFEST).write_text(dump(content), encoding="utf-8")
