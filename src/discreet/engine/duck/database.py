@@ -28,8 +28,9 @@ from discreet.ground.closing import Closes
 from discreet.ground.disk import workplace
 from discreet.ground.progress import Tell
 
-BATCH = 1 << 20
+BATCH = 1 << 20  # rows of a batch of a few columns; of many, fewer
 ROW_GROUP = 122_880
+_NARROW = 8  # columns, few
 _PATIENCE = 10.0  # seconds that closing waits for questions that were told to stop
 _GLANCE = 0.1  # seconds between two looks at how far a statement is
 _EVERYWHERE = (  # on every connection
@@ -240,7 +241,8 @@ class Database(Closes):
         or closed.
         """
         with self._statement() as connection:
-            reader = connection.sql(sql).to_arrow_reader(BATCH)
+            found = connection.sql(sql)
+            reader = found.to_arrow_reader(max(1, BATCH // -(-len(found.columns) // _NARROW)))
             try:
                 yield from reader
             finally:
