@@ -1,6 +1,6 @@
 """Drafting a policy against a plain copy by DuckDB, in one run; ratios of CPU seconds.
 
-python bench/init.py            1M and 10M rows
+python bench/init.py            1M and 10M rows, and 10,000 columns
 python bench/init.py --full     100M rows as well
 """
 
@@ -11,6 +11,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from census import write_census
 from measure import measure
 from publish import copy
@@ -20,6 +23,14 @@ import discreet
 
 def draft(source: Path) -> str:
     return discreet.draft_policy(source).sensitive
+
+
+def write_wide(to: Path, columns: int, rows: int = 500) -> None:
+    """A table of very many columns of whole numbers, and one that can be sensitive."""
+    coins = np.random.default_rng(1)
+    found = {f"c{number}": pa.array(coins.integers(0, 30, rows)) for number in range(columns - 1)}
+    diseases = pa.array(coins.choice(["Flu", "HIV", "Asthma"], rows).tolist())
+    pq.write_table(pa.table({**found, "disease": diseases}), to)
 
 
 def main() -> None:
@@ -38,6 +49,17 @@ def main() -> None:
             ratio = cost.cpu / plain.cpu
             print(f"{rows:>12,} {name:<14} {cost.cpu:>8.2f} {ratio:>7.2f} {cost.wall:>7.2f} {cost.peak_mb:>8,.0f}")
         shutil.rmtree(folder)
+    _wide()
+
+
+def _wide() -> None:
+    """What 10,000 columns cost, by 1,000 of them: ten times as much, where the work grows with the columns alone."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        few, many = Path(folder) / "few.parquet", Path(folder) / "many.parquet"
+        write_wide(few, 1_000)
+        write_wide(many, 10_000)
+        less, more = measure(draft, few), measure(draft, many)
+    print(f"init of 10,000 columns: {more.cpu:.2f} CPU s, {more.cpu / less.cpu:.1f} times 1,000 columns")
 
 
 if __name__ == "__main__":

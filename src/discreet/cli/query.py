@@ -59,7 +59,8 @@ def query(
         float | None, typer.Option("--seconds", help="What the answers may take at most.", show_default="no limit")
     ] = None,
     memory: Annotated[
-        str | None, typer.Option("--memory", help="The same, such as 2GB.", show_default="what is there")
+        str | None,
+        typer.Option("--memory", help="The same, such as 2GB.", show_default="what releases of its size need"),
     ] = None,
     csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: a header, and a line for each answer or group.")

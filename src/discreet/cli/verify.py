@@ -25,11 +25,15 @@ def verify(
     allow_seeded: Annotated[
         bool, typer.Option("--allow-seeded", help="Accept a test release made from a seed.")
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", help="What it may take, such as 2GB.", show_default="what releases of its size need"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify a release from its files alone; exit 1 where the promise does not hold."""
     with bar() as progress:
-        verdict = verify_release(release, key=key, allow_seeded=allow_seeded, progress=progress)
+        verdict = verify_release(release, key=key, allow_seeded=allow_seeded, memory=memory, progress=progress)
     if as_json:
         show_json(verdict.as_json())
     else:

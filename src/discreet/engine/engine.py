@@ -118,7 +118,7 @@ class Looks(Protocol):
     def glance(self, columns: Collection[str]) -> tuple[int, dict[str, Glance]]:
         """One scan: the number of rows, and what it tells of columns as given."""
 
-    def tally(self, columns: Mapping[str, bool]) -> dict[str, dict[str, int]]:
+    def tally(self, columns: Mapping[str, bool], rows: int) -> dict[str, dict[str, int]]:
         """One scan: how often each value of each column occurs, as text; True: its cells are counted as whole numbers.
 
         Empty cells are left out.

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier, literal, text
@@ -29,6 +28,7 @@ from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress
 from discreet.query.condition import Atom, Column, Every
 from discreet.query.level import Level
+from discreet.release.bounds import check_cells, engine_memory
 from discreet.release.family import FAMILIES
 from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
@@ -65,7 +65,8 @@ class Release(Closes, ABC):
         with self._lock:
             self._check_open()
             if self._opened is None:
-                self._opened = Database(paths=[self._manifest.folder], memory=self._limits.memory)
+                memory = engine_memory(self._manifest.folder, self._limits.memory)
+                self._opened = Database(paths=[self._manifest.folder], memory=memory)
             return self._opened
 
     @property
@@ -257,7 +258,7 @@ class Release(Closes, ABC):
         """
         try:
             path = plain_file(self._manifest.folder, name).resolve()
-            if pq.read_metadata(path).num_rows > most:
+            if check_cells(path, self._manifest.folder, self._limits.memory) > most:
                 raise ValueError
             yield f"SELECT * FROM read_parquet({text(str(path))})"
         except (Unfit, pa.ArrowException, OSError, KeyError, ValueError, TypeError):

@@ -10,6 +10,7 @@ from discreet.engine.columns import numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import code, text
 from discreet.ground.arrays import Ints
+from discreet.release.bounds import check_cells, engine_memory
 from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
 
@@ -26,9 +27,10 @@ def coded_tables(
     columns = {each: (each, manifest.schema.domains[each].encoding) for each in manifest.schema.columns}
     wanted = ", ".join(f"{code(each, encoding)}::BIGINT" for each, encoding in columns.values())
     found = []
-    with Database(paths=[manifest.folder]) as database:
+    with Database(paths=[manifest.folder], memory=engine_memory(manifest.folder)) as database:
         for relation, name in ((Path(name).stem, name) for name in names):
             path = plain_file(manifest.folder, name).resolve()
+            check_cells(path, manifest.folder)
             database.rows(f"CREATE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path))})")
             database.encode(f"{relation}_coded", relation, columns)
             batches = database.batches(f"SELECT {wanted} FROM {relation}_coded")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import PolicyError, ReleaseError
+from discreet.release.bounds import check_parts
 from discreet.release.family import FAMILIES, Family
 from discreet.release.plain import plain_file
 from discreet.release.statement import FORMAT, MANIFEST, Manifest, Resource, Statement
@@ -33,6 +34,7 @@ _COINS = {"secure": False, "seeded": True}
 def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
     """Read and check the form of `datapackage.json`; raises ReleaseError with one sentence."""
     content = _read(plain_file(folder, MANIFEST))
+    check_parts(content)
     document = _parsed(content)
     block = document.get("discreet") if isinstance(document, dict) else None
     if not isinstance(block, dict):

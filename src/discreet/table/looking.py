@@ -14,6 +14,7 @@ from discreet.ground.progress import Steps, Tell
 from discreet.table.giveaway import numbered
 
 MOST_ROWS = 100_000  # by which columns are compared: a share of them is right within half a percent
+_MOST_CELLS = 5 * 10**7  # of them together: fewer rows where there are more than 500 columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +39,12 @@ class Looking:
             yield tell
 
     def cells(self, columns: Sequence[str], sensitive: str, unknown: Sequence[str]) -> tuple[dict[str, Ints], Cells]:
-        """Columns of the same rows, at most MOST_ROWS of them, as numbers; and those of the sensitive column, from 0.
+        """Columns of the same rows, MOST_ROWS of them or fewer, as numbers; and those of the sensitive column, from 0.
 
         Its empty cells, and the texts that mean nothing is known, are `unknown`.
         """
-        found = self.engine.sample([*columns, sensitive], MOST_ROWS, {sensitive: unknown})
+        most = min(MOST_ROWS, _MOST_CELLS // (len(columns) + 1))
+        found = self.engine.sample([*columns, sensitive], most, {sensitive: unknown})
         own = found[sensitive]
         cells = Cells(values=numbered(own), unknown=(0,) if len(own) and own.min() == 0 else ())
         return {name: numbered(found[name]) for name in columns}, cells

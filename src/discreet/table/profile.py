@@ -57,7 +57,8 @@ def open_profile(
         names = names_in(source, csv) if isinstance(source, str | Path) else []
         if len(names) == 1 and set(names[0]) & set(DELIMITERS) and (ragged := first_ragged(source, csv)):
             raise uneven(name, ragged)  # else a table of one column, called as the whole header is
-        clear = [each for each in names if each not in ambiguous_names(source, names, csv)]
+        unclear = ambiguous_names(source, names, csv)
+        clear = [each for each in names if each not in unclear]
         check_names(source, csv, clear)
         with closing(DuckEngine()) as engine:
             steps = Steps(
@@ -85,7 +86,7 @@ def _profiled(engine: DuckEngine, types: Mapping[str, ColumnType], steps: Steps)
         rows, first = _estimate(engine, types)
     few = {each.name: each.kind == "whole" for each in first if 0 < each.distinct <= _FEW and each.kind != "other"}
     with steps.step(_COUNT) as tell, engine.watched(tell):
-        counted = engine.tally(few)
+        counted = engine.tally(few, rows)
     looked = [
         _known(each, counted[each.name], types[each.name].kind) if each.name in counted else each for each in first
     ]

@@ -28,6 +28,7 @@ class Files:
     manifest: Manifest[Any, Any, Any]
     engine: Database
     allow_seeded: bool
+    memory: str | None = None  # that may be used, where the reader said how much
     _known: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property

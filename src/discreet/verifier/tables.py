@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code, text, type_of
 from discreet.engine.encoding import Encoding
+from discreet.release.bounds import check_cells
 from discreet.verifier.files import Files
 
 WHOLE = Encoding(range(1, 2**53))  # of columns that hold whole numbers from 1
@@ -37,6 +38,7 @@ def check_tables(files: Files, shapes: Mapping[str, Shape]) -> str | None:
     """
     for name, shape in shapes.items():
         path, relation = files.path(name), Path(name).stem
+        check_cells(path, files.manifest.folder, files.memory)
         rows = pq.read_metadata(path).num_rows
         if rows > shape.most:
             return f"{name} has {rows:,} rows, more than the manifest states"

@@ -12,6 +12,7 @@ from typing import Any
 from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
 from discreet.ground.progress import Progress, Steps
+from discreet.release.bounds import engine_memory
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
 from discreet.release.signature import fingerprint, read_signature
@@ -62,13 +63,15 @@ def verify(
     *,
     key: str | Path | None = None,
     allow_seeded: bool = False,
+    memory: str | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
     """Check a release folder; every check after the first that cannot be made says so.
 
     `key` is the public key that must have signed it: a file (OpenSSH's, a list of allowed signers, or PEM), or the line
-    `ssh-ed25519 AAAA...` itself. Without it a release may be signed or not. Raises ReleaseError only where there is no
-    folder to check, and SigningError where `key` is no such key.
+    `ssh-ed25519 AAAA...` itself. Without it a release may be signed or not. `memory` (such as "2GB") is what it may
+    take, by default what releases of its size need. Raises ReleaseError only where there is no folder to check, SigningError
+    where `key` is no such key, and OutOfMemory where more is needed than is allowed.
     """
     path, keys = Path(folder), None if key is None else read_public(key)
     if not path.is_dir():
@@ -83,8 +86,8 @@ def verify(
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
     signed, unsigned = _signed(manifest, keys)
     family = FAMILIES[manifest.kind]
-    with Database(paths=[path]) as engine:
-        files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded)
+    with Database(paths=[path], memory=engine_memory(path, memory)) as engine:
+        files = Files(manifest=manifest, engine=engine, allow_seeded=allow_seeded, memory=memory)
         blocked = ""
         steps = Steps(progress, {f"checking {claim.name}": claim.share for claim in family.checks})
         for claim in family.checks:

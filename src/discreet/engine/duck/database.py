@@ -28,8 +28,10 @@ from discreet.ground.closing import Closes
 from discreet.ground.disk import workplace
 from discreet.ground.progress import Tell
 
-BATCH = 1 << 20
+BATCH = 1 << 20  # rows of a batch of a few columns; of many, fewer
 ROW_GROUP = 122_880
+_NARROW = 8  # columns, few
+_SPILLED = 8  # times its memory that a database with a limit may have on disk
 _PATIENCE = 10.0  # seconds that closing waits for questions that were told to stop
 _GLANCE = 0.1  # seconds between two looks at how far a statement is
 _EVERYWHERE = (  # on every connection
@@ -89,6 +91,7 @@ class Database(Closes):
             self._db.execute(f"SET threads = {threads}")
         if self.memory:
             self._db.execute("SET memory_limit = $1", [f"{self.memory}B"])
+            self._db.execute("SET max_temp_directory_size = $1", [f"{_SPILLED * self.memory}B"])
         self._db.execute(
             "; ".join([*(f"SET GLOBAL {each}" for each in _EVERYWHERE), *(f"SET {each}" for each in _WATCHED)])
         )
@@ -240,7 +243,8 @@ class Database(Closes):
         or closed.
         """
         with self._statement() as connection:
-            reader = connection.sql(sql).to_arrow_reader(BATCH)
+            found = connection.sql(sql)
+            reader = found.to_arrow_reader(max(1, BATCH // -(-len(found.columns) // _NARROW)))
             try:
                 yield from reader
             finally:

@@ -17,7 +17,7 @@ from discreet.engine.columns import column_of, numbers
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.look import closer, dates, glance, sample, tally, written_so
 from discreet.engine.duck.parts import Rows, count_alone, count_distinct, distinct, parts_for, write_sorted
-from discreet.engine.duck.sources import EVERYTHING, blank_source, cut_source, join_source, keep_source, open_source
+from discreet.engine.duck.sources import EVERYTHING, Looked, blanked, cut, joined, keep_source, open_source, replaced
 from discreet.engine.duck.sql import (
     code,
     digest,
@@ -53,7 +53,7 @@ class DuckEngine:
         self._decoded: list[MemoryFile] = []
         self._given: dict[str, str] = {}
         self._types: dict[str, ColumnType] = {}
-        self._source = self._looked_at = EVERYTHING
+        self._source, self._looked_at = EVERYTHING, Looked()
         self._text = False  # reading it again is dear, so it is kept
         self._digested: dict[str, str] = {}  # columns as given, and where their long digests are kept
         self._encodings: dict[str, Encoding] = {}
@@ -76,14 +76,17 @@ class DuckEngine:
 
     def blank(self, cells: Mapping[str, Sequence[str]]) -> None:
         if cells:
-            self._source = blank_source(self._database, self._source, cells)
-            self._looked_at = blank_source(self._database, self._looked_at, cells)
+            self._read(blanked(cells), "blanked")
 
     def join(self, cells: Mapping[str, Mapping[str, str]]) -> None:
         told = {name: spellings for name, spellings in cells.items() if spellings and self._types[name].kind == "text"}
         if told:
-            self._source = join_source(self._database, self._source, told)
-            self._looked_at = join_source(self._database, self._looked_at, told)
+            self._read(joined(told), "joined")
+
+    def _read(self, cells: Mapping[str, str], how: str) -> None:
+        """From now on, some cells are read otherwise."""
+        self._source = replaced(self._database, self._source, cells, how)
+        self._looked_at = self._looked_at.read(cells)
 
     def persons(self, column: str) -> tuple[int, int, int]:
         if column in self._digested:
@@ -184,18 +187,18 @@ class DuckEngine:
             each.close()
 
     def first_row(self) -> list[str]:
-        return [str(cell) for cell in self._database.rows(f"SELECT * FROM {self._looked_at} LIMIT 1")[0]]
+        return [str(cell) for cell in self._database.rows(f"SELECT * FROM {self._looked_at.relation} LIMIT 1")[0]]
 
     def glance(self, columns: Collection[str]) -> tuple[int, dict[str, Glance]]:
         return glance(self._database, self._looked_at, {name: self._types[name] for name in columns})
 
-    def tally(self, columns: Mapping[str, bool]) -> dict[str, dict[str, int]]:
-        return tally(self._database, self._looked_at, columns)
+    def tally(self, columns: Mapping[str, bool], rows: int) -> dict[str, dict[str, int]]:
+        return tally(self._database, self._looked_at, columns, rows)
 
     def closer(self, columns: Mapping[str, bool]) -> dict[str, Glance]:
         database, source = self._database, self._looked_at
         kinds = {name: (self._types[name], whole) for name, whole in columns.items()}
-        return closer(database, source, kinds, lambda cell: count_distinct(database, cell, source, 2))
+        return closer(database, source, kinds, lambda cell, name: count_distinct(database, cell, source.of([name]), 2))
 
     def written_so(self, columns: Collection[str], texts: Collection[str]) -> dict[str, dict[str, int]]:
         return written_so(self._database, self._looked_at, columns, texts)
@@ -205,7 +208,7 @@ class DuckEngine:
 
     def cut(self, dates: Mapping[str, str]) -> None:
         if dates:
-            self._looked_at = cut_source(self._database, self._looked_at, dates)
+            self._looked_at = self._looked_at.read(cut(dates))
 
     def sample(
         self, columns: Sequence[str], most: int, blank: Mapping[str, Sequence[str]]
@@ -213,9 +216,10 @@ class DuckEngine:
         return sample(self._database, self._looked_at, columns, most, blank)
 
     def unlike(self, columns: Sequence[str]) -> int:
-        rows = int(self._database.rows(f"SELECT count(*) FROM {self._looked_at}")[0][0])
+        relation = self._looked_at.of(columns)
+        rows = int(self._database.rows(f"SELECT count(*) FROM {relation}")[0][0])
         parts = parts_for(self._database, rows, _LONG * len(columns))
-        return count_alone(self._database, ", ".join(map(identifier, columns)), self._looked_at, parts)
+        return count_alone(self._database, ", ".join(map(identifier, columns)), relation, parts)
 
     def _codes_of(self, columns: Sequence[str]) -> str:
         return ", ".join(f"{code(name, self._encodings[name])}::BIGINT AS c{i}" for i, name in enumerate(columns))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.engine.duck.database import Database
@@ -22,45 +23,76 @@ def open_source(database: Database, source: Source) -> dict[str, str]:
     if isinstance(source, InMemory):
         database.register(EVERYTHING, source.columns)
     elif isinstance(source, ParquetFiles):
-        database.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM read_parquet([{_listed(source.paths)}])")
+        database.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM {_parquet(source)}")
     else:
         database.rows(f"CREATE VIEW {EVERYTHING} AS SELECT * FROM {_csv(source)}")
     return database.columns(EVERYTHING)
 
 
-def keep_source(database: Database, source: Source, columns: Sequence[str]) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """Rows to look at: a relation, and cells of some columns read otherwise, layer upon layer.
+
+    A statement names no columns but those that it looks at: where there are thousands, naming all costs the most.
+    """
+
+    relation: str = EVERYTHING
+    layers: tuple[Mapping[str, str], ...] = ()
+
+    def of(self, columns: Iterable[str]) -> str:
+        """Some of its columns as a relation."""
+        names, found = list(columns), self.relation
+        for cells in ({}, *self.layers):
+            chosen = ", ".join(
+                f"{cells[name]} AS {identifier(name)}" if name in cells else identifier(name) for name in names
+            )
+            found = f"(SELECT {chosen} FROM {found})"
+        return found
+
+    def read(self, cells: Mapping[str, str]) -> Looked:
+        """The same rows with some cells read otherwise, as SQL."""
+        return replace(self, layers=(*self.layers, cells))
+
+
+def keep_source(database: Database, source: Source, columns: Sequence[str]) -> Looked:
     """The relation to look at again and again: text that fits into memory is parsed once, and kept as it is."""
     if isinstance(source, CsvFiles) and columns and _size(source) * _SHARE <= database.limit:
         with suppress(OutOfMemory):  # then it is parsed again each time
             listed = ", ".join(map(identifier, columns))
             database.rows(f"CREATE TABLE {_KEPT} AS SELECT {listed} FROM {EVERYTHING}")
-            return _KEPT
-    return EVERYTHING
+            return Looked(relation=_KEPT)
+    return Looked(relation=_parquet(source)) if isinstance(source, ParquetFiles) else Looked()
 
 
-def blank_source(database: Database, relation: str, cells: Mapping[str, Sequence[str]]) -> str:
-    """The same relation, but that cells of some columns that are written so are empty."""
-    replaced = []
+def replaced(database: Database, relation: str, cells: Mapping[str, str], suffix: str) -> str:
+    """The same relation, under a name with a suffix, with some cells read otherwise, as SQL."""
+    listed, name = (
+        ", ".join(f"{cell} AS {identifier(column)}" for column, cell in cells.items()),
+        f"{relation}_{suffix}",
+    )
+    database.rows(f"CREATE OR REPLACE VIEW {name} AS SELECT * REPLACE ({listed}) FROM {relation}")
+    return name
+
+
+def blanked(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Columns of which cells that are written so are empty, as SQL."""
+    found = {}
     for column, texts in cells.items():
         name, listed = identifier(column), ", ".join(map(text, texts))
-        replaced.append(f"CASE WHEN CAST({name} AS VARCHAR) NOT IN ({listed}) THEN {name} END AS {name}")
-    blanked = f"{relation}_blanked"
-    database.rows(f"CREATE OR REPLACE VIEW {blanked} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
-    return blanked
+        found[column] = f"CASE WHEN CAST({name} AS VARCHAR) NOT IN ({listed}) THEN {name} END"
+    return found
 
 
-def join_source(database: Database, relation: str, cells: Mapping[str, Mapping[str, str]]) -> str:
-    """The same relation, but that cells of some columns that are written so are written otherwise.
+def joined(cells: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Columns of which cells that are written so are written otherwise, as SQL.
 
     A cell is found among the spellings by halving their list: as an enumeration, what is none of them would be held
     against each of them.
     """
-    replaced, joined = [], f"{relation}_joined"
-    for column, spellings in cells.items():
-        name = identifier(column)
-        replaced.append(f"{_written(f'CAST({name} AS VARCHAR)', sorted(spellings.items()))} AS {name}")
-    database.rows(f"CREATE OR REPLACE VIEW {joined} AS SELECT * REPLACE ({', '.join(replaced)}) FROM {relation}")
-    return joined
+    return {
+        column: _written(f"CAST({identifier(column)} AS VARCHAR)", sorted(spellings.items()))
+        for column, spellings in cells.items()
+    }
 
 
 def _written(cell: str, spellings: Sequence[tuple[str, str]]) -> str:
@@ -73,15 +105,12 @@ def _written(cell: str, spellings: Sequence[tuple[str, str]]) -> str:
     return f"CASE WHEN {cell} < {text(spellings[half][0])} THEN {below} ELSE {above} END"
 
 
-def cut_source(database: Database, relation: str, dates: Mapping[str, str]) -> str:
-    """The same relation, but that dates of some columns are cut to a day, month or year."""
-    cut = []
-    for column, by in dates.items():
-        name = identifier(column)
-        cut.append(f"strftime(TRY_CAST(CAST({name} AS VARCHAR) AS DATE), {text(DATES[by])}) AS {name}")
-    shorter = f"{relation}_cut"
-    database.rows(f"CREATE OR REPLACE VIEW {shorter} AS SELECT * REPLACE ({', '.join(cut)}) FROM {relation}")
-    return shorter
+def cut(dates: Mapping[str, str]) -> dict[str, str]:
+    """Columns of which dates are cut to a day, month or year, as SQL."""
+    return {
+        column: f"strftime(TRY_CAST(CAST({identifier(column)} AS VARCHAR) AS DATE), {text(DATES[by])})"
+        for column, by in dates.items()
+    }
 
 
 def _size(source: CsvFiles) -> int:
@@ -91,6 +120,10 @@ def _size(source: CsvFiles) -> int:
         with suppress(OSError):  # gone: its reader will say so
             found += path.stat().st_size * (10 if path.name.lower().endswith(".gz") else 1)
     return found
+
+
+def _parquet(source: ParquetFiles) -> str:
+    return f"read_parquet([{_listed(source.paths)}])"
 
 
 def _csv(source: CsvFiles) -> str:

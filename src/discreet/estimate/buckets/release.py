@@ -41,7 +41,7 @@ from discreet.schema.domain import Integers, key_of
 _MOST_PARTS = 24  # parts of one question whose covariances are estimated; beyond, they are bounded
 _MOST_MATCHES = 1 << 26  # numbers of matching rows, by bucket and condition, that are held at a time: 512 MB
 _SHARE = 32  # bytes of a limited memory for each of them: a quarter of it
-_COLUMN = 16  # bytes of a row for its bucket, while it is read
+_COLUMN = 40  # bytes of a row for its bucket, while it is read
 WITH_FAKES = (
     "; fakes are not among them, and l by shares and alpha take them for real; all else is of the values with the fakes"
 )

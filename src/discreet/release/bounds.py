@@ -1,0 +1,61 @@
+"""What a stranger's release may take: memory, by what its files have on disk, unless whoever opens it says otherwise.
+
+A few bytes of Parquet can stand for billions of rows, and a short text for a large domain. So what is needed is told
+from footers and domains, and held against these limits before anything of that size is made. They are those of
+docs/release-format.md, with the reason for each number.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from discreet.engine.memory import bytes_of
+from discreet.errors import OutOfMemory
+
+MEMORY = 512 * 2**20  # bytes, for a release of any size
+PER_BYTE = 256  # of memory for a byte of its tables: one that is read, decoded, sorted and learned from
+ENGINE = 2  # the engine may have one part in so many; the rest is for arrays beside it, and for the program itself
+CELL = 8  # bytes that a cell takes, while it is a number
+CHUNK = 2 * 2**20  # bytes of one column in one group of rows, decoded: 122,880 rows, of 8 bytes each, twice
+PACKED = 64  # times its bytes on disk that it may have, where that is more
+PARTS = 128 * 2**20  # bytes that lists and objects of a manifest may take: two million lists
+_REMEDY = "if you trust who made it, allow more (memory, --memory)"
+
+
+def memory_of(folder: Path, given: str | None = None) -> int:
+    """Bytes of memory that opening, verifying and asking a release may take; `given` is what its reader allows."""
+    if given is not None:
+        return bytes_of(given)
+    tables = (each for each in folder.glob("data/*.parquet") if each.is_file() and not each.is_symlink())
+    return max(MEMORY, PER_BYTE * sum(each.stat().st_size for each in tables))
+
+
+def engine_memory(folder: Path, given: str | None = None) -> str:
+    """What of it the engine may have."""
+    return given or f"{memory_of(folder) // ENGINE}B"
+
+
+def check_cells(table: Path, folder: Path, given: str | None = None) -> int:
+    """The rows of a table, by its footer; raises OutOfMemory where its cells would take more than is allowed."""
+    footer = pq.read_metadata(table)
+    rows, memory = int(footer.num_rows), memory_of(folder, given)
+    groups, columns = range(footer.num_row_groups), range(footer.num_columns)
+    chunks = (footer.row_group(group).column(column) for group in groups for column in columns)
+    if given is None and any(
+        each.total_uncompressed_size > max(CHUNK, PACKED * each.total_compressed_size) for each in chunks
+    ):
+        raise OutOfMemory(f"{table.name} has cells that need more memory than is allowed; {_REMEDY}")
+    if (needed := rows * footer.num_columns * CELL) > memory:
+        raise OutOfMemory(
+            f"{table.name} has {rows:,} rows in {table.stat().st_size:,} bytes, which need {needed / 1e9:,.1f} GB of "
+            f"memory, and {memory / 1e9:,.1f} GB are allowed; {_REMEDY}"
+        )
+    return rows
+
+
+def check_parts(manifest: bytes) -> None:
+    """Raise OutOfMemory where a manifest has more lists and objects than it could need, before they are made."""
+    if 64 * manifest.count(b"[") + 240 * manifest.count(b"{") + 16 * manifest.count(b",") > PARTS:
+        raise OutOfMemory("datapackage.json has more lists and objects than are read")

@@ -1,0 +1,96 @@
+"""A small release from a stranger takes little memory and time, whatever it stands for: an answer or a sentence."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cases import CASES
+from tampering import MANIFEST, Releases, copy_of, manifest_of, restate, write_manifest
+
+MEGABYTES, SECONDS = 512, 20
+RUN = """
+import atexit, pathlib, re, sys
+from discreet.cli.main import main
+status = pathlib.Path("/proc/self/status")  # of this program alone, not of what started it
+peak = lambda: int(re.search(r"VmHWM:\\s*([0-9]+)", status.read_text())[1])
+atexit.register(lambda: pathlib.Path(file).write_text(str(peak())))
+file = sys.argv.pop()
+main()
+"""
+
+
+def cost(folder: Path, *words: str) -> tuple[int, str]:
+    """Run the command line apart, within the limits; its exit code and all that it says."""
+    before, peak = resource.getrusage(resource.RUSAGE_CHILDREN), folder.parent / "peak"
+    ran = subprocess.run([sys.executable, "-c", RUN, *words, str(peak)], capture_output=True, text=True, check=False)  # noqa: S603
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert int(peak.read_text()) / 1024 <= MEGABYTES
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime <= SECONDS
+    assert "Traceback" not in ran.stderr
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def many_rows(folder: Path, rows: int) -> None:
+    """The first tuple of a view, so often that few bytes hold it, and as many stated."""
+    path = folder / "data" / "view.parquet"
+    first = pq.read_table(path).slice(0, 1)
+    columns = [pa.repeat(column[0], 1 << 20) for column in first.columns]
+    group = pa.table(columns, names=first.column_names)
+    with pq.ParquetWriter(path, group.schema, compression="zstd", store_schema=False) as writer:
+        for _ in range(rows >> 20):
+            writer.write_table(group)
+    _state(folder, rows >> 20 << 20)
+
+
+def long_cells(folder: Path, _: int) -> None:
+    """A tuple with a cell of 100 MB."""
+    path = folder / "data" / "view.parquet"
+    first = pq.read_table(path).slice(0, 1)
+    place = first.column_names.index("disease")
+    pq.write_table(
+        first.set_column(place, "disease", pa.array(["x" * 10**8])), path, compression="zstd", store_schema=False
+    )
+    _state(folder, 1)
+
+
+def many_lists(folder: Path, number: int) -> None:
+    """A manifest with millions of empty lists."""
+    path = folder / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"facts": {', '"facts": {"x": [' + "[]," * number + "[]],", 1), encoding="utf-8")
+
+
+def _state(folder: Path, tuples: int) -> None:
+    manifest = manifest_of(folder)
+    manifest["discreet"]["tuples"] = tuples
+    write_manifest(folder, manifest)
+    restate(folder)
+
+
+VIEW = next(case for case in CASES if case.name == "alphabeta")
+HOSTILE = [
+    pytest.param(many_rows, 48 << 20, id="rows beyond what is read"),
+    pytest.param(many_rows, 15 << 20, id="rows that are read", marks=pytest.mark.slow),
+    pytest.param(long_cells, 0, id="long cells"),
+    pytest.param(many_lists, 10**7, id="many lists"),
+]
+
+
+@pytest.mark.parametrize(("change", "number"), HOSTILE)
+def test_a_small_file_that_stands_for_much_is_one_sentence(
+    change: Callable[[Path, int], None], number: int, releases: Releases
+) -> None:
+    """Verified and asked within the limits; a question is answered or refused in one line, with exit 2."""
+    with copy_of(releases.plain(VIEW)) as folder:
+        change(folder, number)
+        code, said = cost(folder, "verify", "--allow-seeded", str(folder))
+        assert code == 1 or (code == 2 and len(said.splitlines()) == 1)
+        code, said = cost(folder, "query", str(folder), "age = 3")
+        assert code == 0 or (code == 2 and len(said.splitlines()) == 1)
