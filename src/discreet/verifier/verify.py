@@ -70,8 +70,8 @@ def verify(
 
     `key` is the public key that must have signed it: a file (OpenSSH's, a list of allowed signers, or PEM), or the line
     `ssh-ed25519 AAAA...` itself. Without it a release may be signed or not. `memory` (such as "2GB") is what it may
-    take, by default what releases of its size need. Raises ReleaseError only where there is no folder to check, SigningError
-    where `key` is no such key, and OutOfMemory where more is needed than is allowed.
+    take, by default what releases of its size need. Raises ReleaseError only where there is no folder to check,
+    SigningError where `key` is no such key, and OutOfMemory where more is needed than is allowed.
     """
     path, keys = Path(folder), None if key is None else read_public(key)
     if not path.is_dir():
