@@ -146,7 +146,7 @@ def written_so(
 
 def dates(database: Database, source: Looked, columns: Sequence[str]) -> dict[str, tuple[int, str | None, str | None]]:
     """How many cells of each column are dates, and the first and the last of them, such as 2020-03-31."""
-    seen = {}
+    seen: dict[str, tuple[int, str | None, str | None]] = {}
     for names in _parts(columns, _TOGETHER):
         days = [f"TRY_CAST(CAST({identifier(name)} AS VARCHAR) AS DATE)" for name in names]
         parts = [f"count({day}), strftime(min({day}), '%Y-%m-%d'), strftime(max({day}), '%Y-%m-%d')" for day in days]
