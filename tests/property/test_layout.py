@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +22,7 @@ from parquet_bytes import BINARY, LIST, STRUCT, Chunk, Field, Fields, File, Item
 from tampering import Releases, copy_of, file_of, restate
 
 import discreet
+from discreet.engine.columns import decoded
 from discreet.engine.duck.database import ROW_GROUP, Database
 from discreet.engine.encoding import Encoding
 from discreet.engine.parquet import GROUP, write_parquet
@@ -99,7 +101,7 @@ def test_tables_of_any_size_that_arrow_writes_pass(rows: int, tmp_path: Path):
         {
             "BID": pa.array((each // 6 + 1 for each in range(rows)), pa.int32(), size=rows),
             "age": pa.array((each * 7919 % 200_003 for each in range(rows)), pa.int64(), size=rows),
-            "ward": pa.DictionaryArray.from_arrays(pa.array([each % 3 for each in range(rows)], pa.int32()), WARDS),
+            "ward": decoded(Encoding(WARDS, missing=True), np.arange(rows) % 3 + 1 + np.arange(rows) % 2),
         }
     )
     write_parquet((whole.slice(at, GROUP) for at in range(0, max(rows, 1), GROUP)), tmp_path / "t.parquet")

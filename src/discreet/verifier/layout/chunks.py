@@ -166,7 +166,8 @@ class Chunk:
         stated = header.get("statistics", {})
         if stated and not self._arrow:
             raise ReleaseError("its writer states no statistics of a page")
-        check_statistics(stated, kind, found, entries=self._count)
+        others = self._beside_nulls(found, used) if stated else []
+        check_statistics(stated, kind, found, entries=self._count, others=others)
         if self.pages and not (self.pages[-1].ends or (self.pages[-1].left and page.encoding == PLAIN)):
             raise ReleaseError("the page before it ends where its writer ends none")
         ends = self._arrow and self._ends(page)
@@ -205,6 +206,13 @@ class Chunk:
         batch = _ARROW_BATCH * (longest if page.places is None else 1 + page.width)
         full = _ARROW_BYTES <= page.filled + batch <= _ARROW_BYTES + 3 * batch
         return page.rows % _ARROW_BATCH == 0 and page.rows > 0 and full
+
+    def _beside_nulls(self, found: Found, used: Bools) -> list[Any]:
+        """Other cells of which Arrow states limits: beside a missing cell it counts the first value of a domain."""
+        missing = self._arrow and found.rows > found.present > 0
+        if not missing or self.column.listed is None or self.dictionary != [*self.column.listed]:
+            return []
+        return [[self.dictionary[0], *chosen(self.dictionary, used)]]
 
     def _check_encodings(self) -> None:
         """What is listed is what was used."""
@@ -254,7 +262,7 @@ class Chunk:
     def _check_statistics(self) -> None:
         kind = self.column.kind
         found = Found.together([page.found for page in self.pages], kind)
-        others: list[list[bytes]] = []
+        others = self._beside_nulls(found, self.used)
         if self.named is not None and not self._arrow:  # DuckDB names the limits of all entries that are no gaps
             others = [self.dictionary, self.named]
         check_statistics(self.stated.get("statistics", {}), kind, found, entries=self._count, others=others)
