@@ -146,6 +146,15 @@ def test_whatever_cells_a_writer_is_given_its_file_passes(drawn, rows, by_arrow,
     assert objection(to) is None
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(codes=st.lists(st.integers(0, 4), min_size=1, max_size=12))
+def test_a_column_with_its_domain_as_its_dictionary_passes(codes: list[int], tmp_path: Path):
+    """Whichever values occur, and whether cells are missing: what Arrow states of them is known."""
+    column = decoded(Encoding(WARDS, missing=True), np.array(codes))
+    write_parquet([pa.table({"ward": column})], tmp_path / "t.parquet")
+    assert objection(tmp_path / "t.parquet") is None
+
+
 @pytest.mark.parametrize(
     "path", sorted(GOLDEN.glob("*/release/data/*.parquet")), ids=lambda path: f"{path.parts[-4]} {path.stem}"
 )

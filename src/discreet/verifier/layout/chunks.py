@@ -67,6 +67,7 @@ class Chunk:
     unpacked: int = 0  # bytes of headers, and of what pages unpack to
     dictionary: Any = None
     pages: list[_Read] = field(default_factory=list)
+    whole: bool = False  # whether the limits of a page may be those of the whole dictionary
     full: bool = False  # whether the dictionary is one that Arrow does not go on with
     used: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # which entries have a cell
     named: list[bytes] | None = None  # where the dictionary is a domain: the values that stand in it
@@ -166,8 +167,8 @@ class Chunk:
         stated = header.get("statistics", {})
         if stated and not self._arrow:
             raise ReleaseError("its writer states no statistics of a page")
-        others = self._beside_nulls(found, used) if stated else []
-        check_statistics(stated, kind, found, entries=self._count, others=others)
+        self.whole |= (whole := self._counts_whole(found, used))
+        check_statistics(stated, kind, found, entries=self._count, others=[self.dictionary] if whole else [])
         if self.pages and not (self.pages[-1].ends or (self.pages[-1].left and page.encoding == PLAIN)):
             raise ReleaseError("the page before it ends where its writer ends none")
         ends = self._arrow and self._ends(page)
@@ -207,12 +208,12 @@ class Chunk:
         full = _ARROW_BYTES <= page.filled + batch <= _ARROW_BYTES + 3 * batch
         return page.rows % _ARROW_BATCH == 0 and page.rows > 0 and full
 
-    def _beside_nulls(self, found: Found, used: Bools) -> list[Any]:
-        """Other cells of which Arrow states limits: beside a missing cell it counts the first value of a domain."""
-        missing = self._arrow and found.rows > found.present > 0
-        if not missing or self.column.listed is None or self.dictionary != [*self.column.listed]:
-            return []
-        return [[self.dictionary[0], *chosen(self.dictionary, used)]]
+    def _counts_whole(self, found: Found, used: Bools) -> bool:
+        """Whether Arrow states limits of the whole domain: it counts the missing cell as a value when it looks whether
+        all of the dictionary is used.
+        """
+        one_short = int(used.sum()) + 1 == len(used)
+        return self._arrow and one_short and found.rows > found.present > 0 and self.column.listed is not None
 
     def _check_encodings(self) -> None:
         """What is listed is what was used."""
@@ -262,7 +263,7 @@ class Chunk:
     def _check_statistics(self) -> None:
         kind = self.column.kind
         found = Found.together([page.found for page in self.pages], kind)
-        others = self._beside_nulls(found, self.used)
+        others = [self.dictionary] if self.whole else []
         if self.named is not None and not self._arrow:  # DuckDB names the limits of all entries that are no gaps
             others = [self.dictionary, self.named]
         check_statistics(self.stated.get("statistics", {}), kind, found, entries=self._count, others=others)
