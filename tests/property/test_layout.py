@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +22,7 @@ from parquet_bytes import BINARY, LIST, STRUCT, Chunk, Field, Fields, File, Item
 from tampering import Releases, copy_of, file_of, restate
 
 import discreet
+from discreet.engine.columns import decoded
 from discreet.engine.duck.database import ROW_GROUP, Database
 from discreet.engine.encoding import Encoding
 from discreet.engine.parquet import GROUP, write_parquet
@@ -99,7 +101,7 @@ def test_tables_of_any_size_that_arrow_writes_pass(rows: int, tmp_path: Path):
         {
             "BID": pa.array((each // 6 + 1 for each in range(rows)), pa.int32(), size=rows),
             "age": pa.array((each * 7919 % 200_003 for each in range(rows)), pa.int64(), size=rows),
-            "ward": pa.DictionaryArray.from_arrays(pa.array([each % 3 for each in range(rows)], pa.int32()), WARDS),
+            "ward": decoded(Encoding(WARDS, missing=True), np.arange(rows) % 3 + 1 + np.arange(rows) % 2),
         }
     )
     write_parquet((whole.slice(at, GROUP) for at in range(0, max(rows, 1), GROUP)), tmp_path / "t.parquet")
@@ -142,6 +144,15 @@ def test_whatever_cells_a_writer_is_given_its_file_passes(drawn, rows, by_arrow,
             database.register("given", table)
             database.write_parquet("SELECT * FROM given", to)
     assert objection(to) is None
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(codes=st.lists(st.integers(0, 4), min_size=1, max_size=12))
+def test_a_column_with_its_domain_as_its_dictionary_passes(codes: list[int], tmp_path: Path):
+    """Whichever values occur, and whether cells are missing: what Arrow states of them is known."""
+    column = decoded(Encoding(WARDS, missing=True), np.array(codes))
+    write_parquet([pa.table({"ward": column})], tmp_path / "t.parquet")
+    assert objection(tmp_path / "t.parquet") is None
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ class Chunk:
     unpacked: int = 0  # bytes of headers, and of what pages unpack to
     dictionary: Any = None
     pages: list[_Read] = field(default_factory=list)
+    whole: bool = False  # whether the limits of a page may be those of the whole dictionary
     full: bool = False  # whether the dictionary is one that Arrow does not go on with
     used: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # which entries have a cell
     named: list[bytes] | None = None  # where the dictionary is a domain: the values that stand in it
@@ -166,7 +167,8 @@ class Chunk:
         stated = header.get("statistics", {})
         if stated and not self._arrow:
             raise ReleaseError("its writer states no statistics of a page")
-        check_statistics(stated, kind, found, entries=self._count)
+        self.whole |= (whole := self._counts_whole(found, used))
+        check_statistics(stated, kind, found, entries=self._count, others=[self.dictionary] if whole else [])
         if self.pages and not (self.pages[-1].ends or (self.pages[-1].left and page.encoding == PLAIN)):
             raise ReleaseError("the page before it ends where its writer ends none")
         ends = self._arrow and self._ends(page)
@@ -205,6 +207,13 @@ class Chunk:
         batch = _ARROW_BATCH * (longest if page.places is None else 1 + page.width)
         full = _ARROW_BYTES <= page.filled + batch <= _ARROW_BYTES + 3 * batch
         return page.rows % _ARROW_BATCH == 0 and page.rows > 0 and full
+
+    def _counts_whole(self, found: Found, used: Bools) -> bool:
+        """Whether Arrow states limits of the whole domain: it counts the missing cell as a value when it looks whether
+        all of the dictionary is used.
+        """
+        one_short = int(used.sum()) + 1 == len(used)
+        return self._arrow and one_short and found.rows > found.present > 0 and self.column.listed is not None
 
     def _check_encodings(self) -> None:
         """What is listed is what was used."""
@@ -254,7 +263,7 @@ class Chunk:
     def _check_statistics(self) -> None:
         kind = self.column.kind
         found = Found.together([page.found for page in self.pages], kind)
-        others: list[list[bytes]] = []
+        others = [self.dictionary] if self.whole else []
         if self.named is not None and not self._arrow:  # DuckDB names the limits of all entries that are no gaps
             others = [self.dictionary, self.named]
         check_statistics(self.stated.get("statistics", {}), kind, found, entries=self._count, others=others)
