@@ -97,5 +97,5 @@ def check_statistics(
         fitting = {form for each in limits if each is not None for form in _forms(kind, each[place], bool(place))}
         if any(stated[name] not in fitting for name in names if name in stated):
             raise ReleaseError("its statistics name other limits than its cells have")
-    if stated.get("is_max_value_exact") != stated.get("is_min_value_exact"):
+    if stated.get("is_max_value_exact") != stated.get("is_min_value_exact") and not found.long:
         raise ReleaseError("its statistics are exact on one side alone")
