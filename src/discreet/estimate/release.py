@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -16,10 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.sql import identifier, literal, text
+from discreet.engine.duck.sql import identifier, text
 from discreet.engine.faults import Unfit
 from discreet.errors import QueryError, ReleaseError
-from discreet.estimate.estimate import Counts, Estimate
+from discreet.estimate.asks import UNBIASED, Asks
+from discreet.estimate.estimate import Counts, Estimate, Origin
 from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
 from discreet.estimate.unit import meaning_of
@@ -27,8 +28,10 @@ from discreet.ground.arrays import Ints
 from discreet.ground.closing import Closes
 from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress
-from discreet.query.condition import Atom, Column, Every
-from discreet.query.level import Level
+from discreet.query.bands import Groups as Labels
+from discreet.query.bands import column_of, columns_in, groups_of
+from discreet.query.condition import Every
+from discreet.query.figure import Figure, Sum, within
 from discreet.release.family import FAMILIES
 from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10_000
 
 
-class Release(Closes, ABC):
+class Release(Closes, Asks):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
 
     Many threads may ask it at once; `cancel` stops what is being answered. It closes at the end of a `with`.
@@ -151,6 +154,8 @@ class Release(Closes, ABC):
             queries = self._parsed(wheres, aux)
             if any(query.group_by for query in queries):
                 raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
+            if any(query.figure is not None for query in queries):
+                raise QueryError("count must have a condition or SELECT COUNT(*); use query for sums and means")
             return self._estimates(Asked(conditions=[query.where for query in queries]), estimator, confidence)
 
     def count_by(
@@ -170,10 +175,8 @@ class Release(Closes, ABC):
         grouped = ", ".join(map(_grouped_by, columns))
         with self._asking():
             (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
-            (condition,) = self._parsed([where], aux)
-            if condition.group_by:
-                raise QueryError("the condition of count_by must have no GROUP BY of its own")
-            return self._grouped(replace(query, where=condition.where), estimator, confidence)
+            (condition,) = self._conditions([where], aux)
+            return self._grouped(replace(query, where=condition), estimator, confidence)
 
     def query(
         self,
@@ -183,7 +186,9 @@ class Release(Closes, ABC):
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
-        """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
+        """Answer a condition or a whole SELECT of one figure: COUNT(*), SUM, AVG or what is worked out of them, with or
+        without GROUP BY.
+        """
         return self.query_many([sql], estimator=estimator, confidence=confidence, aux=aux)[0]
 
     def query_many(
@@ -194,15 +199,22 @@ class Release(Closes, ABC):
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> list[Estimate | Counts]:
-        """An answer for each condition or SELECT COUNT(*), in their order; all are read before the first is answered.
+        """An answer for each condition or SELECT, in their order; all are read before the first is answered.
 
         Those without GROUP BY share the passes over the rows. The limit of time is for all of them together.
         """
         with self._asking():
             queries = self._parsed(questions, aux)
-            plain = [query.where for query in queries if not query.group_by]
+            plain = [query.where for query in queries if not query.group_by and query.figure is None]
             counted = iter(self._estimates(Asked(conditions=plain), estimator, confidence) if plain else ())
-            return [self._grouped(each, estimator, confidence) if each.group_by else next(counted) for each in queries]
+            return [
+                self._grouped(each, estimator, confidence)
+                if each.group_by
+                else next(counted)
+                if each.figure is None
+                else self._figures([within(each.figure, [each.where])], estimator, confidence)[0]
+                for each in queries
+            ]
 
     def learn(self, progress: Progress | None = None) -> None:
         """Do ahead of time what the first question would have to wait for; `progress` is told how far it is."""
@@ -217,6 +229,8 @@ class Release(Closes, ABC):
         with self._asking():
             (query,) = self._parsed([question], aux)
             self._groups(query)
+            if query.figure is not None:
+                self._checked(query.figure)
 
     def cancel(self) -> None:
         """Stop every question that is being answered, from whatever thread: each raises Cancelled."""
@@ -267,35 +281,42 @@ class Release(Closes, ABC):
 
     def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
         """One condition a group."""
-        levels = self._levels(query)
-        listed = list(product(*self._groups(query)))
-        conditions = []
-        for group in listed:
-            chosen = [
-                _has_value(key.column, value) if level is None else level.is_label(value)
-                for key, level, value in zip(query.group_by, levels, group, strict=True)
-            ]
-            conditions.append(Every((*chosen, query.where)))
-        columns = tuple(key.column for key in query.group_by)
-        grouped = None if any(levels) else Groups(columns=columns, values=listed, where=query.where)
-        estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
+        labels, listed = self._labels(query), list(product(*self._groups(query)))
+        chosen = [[key.is_label(value) for key, value in zip(labels, group, strict=True)] for group in listed]
+        conditions = [Every((*each, query.where)) for each in chosen]
+        if query.figure is not None:
+            figures = [within(query.figure, [condition]) for condition in conditions]
+            estimates = self._figures(figures, estimator, confidence)
+        else:
+            columns = [column_of(key) for key in query.group_by]
+            plain = tuple(name for name in columns if name is not None)
+            same = len(plain) == len(columns)
+            grouped = Groups(columns=plain, values=listed, where=query.where) if same else None
+            estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
         return Counts(columns=tuple(map(str, query.group_by)), rows=tuple(zip(listed, estimates, strict=True)))
 
-    def _levels(self, query: Query) -> list[Level | None]:
-        """The level of each thing that is grouped by; None where it is a column itself."""
-        return [Level(key, self.schema.domains[key.column]) if key.level else None for key in query.group_by]
+    def _labels(self, query: Query) -> list[Labels]:
+        """How rows are grouped by each thing that is grouped by."""
+        return [groups_of(key, self.schema) for key in query.group_by]
 
     def _groups(self, query: Query) -> list[Collection[Any]]:
-        """The values of each column that is grouped by; raises QueryError where that gives too many groups."""
-        values = [
-            self._possible(key.column) if level is None else level.possible(self._possible(key.column))
-            for key, level in zip(query.group_by, self._levels(query), strict=True)
-        ]
-        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
+        """The labels of each thing that is grouped by; raises QueryError where that gives too many groups."""
+        values = {name: self._possible(name) for key in query.group_by for name in columns_in(key)}
+        labels = [each.possible(values) for each in self._labels(query)]
+        if (groups := math.prod(map(len, labels))) > MOST_GROUPS:  # before they are listed: a domain may be any size
             raise QueryError(
                 f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; group by fewer columns"
             )
-        return values
+        return labels
+
+    def _figures(self, figures: Sequence[Figure], estimator: str | None, confidence: float) -> list[Estimate]:
+        """What is worked out of sums, which hold over coins: there is no other way to them."""
+        if estimator not in (None, UNBIASED):
+            raise QueryError(
+                f"estimator ({estimator}) answers counts alone; leave it out for sums, means and what is worked out"
+            )
+        with _evaluating():
+            return self._worked_out(figures, confidence)
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator
@@ -310,7 +331,9 @@ class Release(Closes, ABC):
                 self._known[name] = self._family.estimators[name](self)
             known = self._known[name]
         with _evaluating():
-            return known.estimates(asked, confidence)
+            found = known.estimates(asked, confidence)
+        origins = (Origin(self, Sum(where=condition)) for condition in asked.conditions)
+        return [replace(each, origin=origin) for each, origin in zip(found, origins, strict=True)]
 
 
 def _grouped_by(column: str | tuple[str, int]) -> str:
@@ -321,10 +344,6 @@ def _grouped_by(column: str | tuple[str, int]) -> str:
         case (str(name), int(level)):
             return f"level({identifier(name)}, {level})"
     raise QueryError('count_by must have names of columns, or a name and a level such as ("age", 1)')
-
-
-def _has_value(column: str, value: Any) -> Atom:
-    return Atom((Column(column), " IS NULL" if value is None else f" = {literal(value)}"))
 
 
 @contextmanager

@@ -89,6 +89,19 @@ def render(condition: Condition) -> str:
     return "(" + word.join(map(render, condition.parts)) + ")"
 
 
+def parts_of(condition: Condition) -> tuple[str | Column, ...]:
+    """The condition as the parts of one atom: SQL with its columns left open."""
+    if isinstance(condition, Atom):
+        return ("(", *condition.parts, ")")
+    if isinstance(condition, Not):
+        return ("(NOT ", *parts_of(condition.part), ")")
+    if not condition.parts:
+        return (render(condition),)
+    word = " AND " if isinstance(condition, Every) else " OR "
+    first, *others = map(parts_of, condition.parts)
+    return ("(", *first, *(each for other in others for each in (word, *other)), ")")
+
+
 def bind(condition: Condition, bound: Mapping[str, str]) -> Condition:
     """The condition with columns replaced by the SQL literals they are bound to."""
     if isinstance(condition, Atom):

@@ -1,0 +1,52 @@
+"""Columns of numbers: what each value of a domain counts for in a sum, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.errors import QueryError
+from discreet.ground.arrays import Floats, Ints
+from discreet.ground.shown import shown
+from discreet.schema.schema import Schema
+
+MOST_SUMMED = 1 << 62  # the squares of a column's numbers together stay whole numbers of a machine
+MOST_VALUES = 1 << 22
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numeric:
+    """A column's numbers by code, as whole numbers of a unit: 1 / `per`. A missing cell counts for nothing."""
+
+    units: Ints = field(repr=False)
+    per: int
+
+    @property
+    def numbers(self) -> Floats:
+        return np.asarray(self.units / self.per)
+
+    def exactly(self, units: int) -> Fraction:
+        """So many units."""
+        return Fraction(units, self.per)
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest number."""
+        return self.exactly(int(self.units.min())), self.exactly(int(self.units.max()))
+
+
+def numeric(schema: Schema, column: str) -> Numeric:
+    """The numbers of a column; raises QueryError where it has none."""
+    domain = schema.domains[column]
+    if domain.type == "text":
+        raise QueryError(f"{shown(column)} holds text, so it has no sum, mean or quantile; count by it instead")
+    encoding = domain.encoding
+    ends = max(abs(encoding.values[0]), abs(encoding.values[-1])) if isinstance(encoding.values, range) else 0
+    if len(encoding) > MOST_VALUES or ends**2 * len(encoding) >= MOST_SUMMED:
+        raise QueryError(f"{shown(column)} has too many or too large numbers in its domain to be summed up")
+    units = np.array([*encoding.values, *[0] * encoding.missing], dtype=np.int64)
+    if int(np.abs(units).max()) ** 2 * len(units) >= MOST_SUMMED:
+        raise QueryError(f"{shown(column)} has too large numbers in its domain to be summed up")
+    return Numeric(units=units, per=10**encoding.scale)

@@ -1,0 +1,61 @@
+"""What SELECT asks for: COUNT(*), SUM or AVG of a column, with or without FILTER, and what is worked out of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlglot import exp
+
+from discreet.errors import QueryError
+from discreet.ground.exact import fraction_of
+from discreet.ground.shown import shown
+from discreet.query.condition import TRUE, Condition
+from discreet.query.figure import Figure, Number, Sign, Sum, Worked, mean, sums_of
+from discreet.query.rebuild import rebuild
+from discreet.query.refused import name_of, refused_projection
+from discreet.query.scope import Scope
+
+_SIGNS: dict[type[exp.Expr], Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
+
+
+def is_count(node: exp.Expr) -> bool:
+    """Whether this is COUNT(*)."""
+    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and not any(node.this.args.values())
+
+
+def figure_of(node: exp.Expr, scope: Scope) -> Figure | None:
+    """The figure that stands here; None where it is none at all, such as a column."""
+    node = node.unnest()
+    if sign := _SIGNS.get(type(node)):
+        left, right = (figure_of(each, scope) for each in (node.this, node.expression))
+        if left is None or right is None or not (sums_of(left) or sums_of(right)):
+            return None
+        return Worked(left, sign, right)
+    if isinstance(node, exp.Neg):
+        inner = figure_of(node.this, scope)
+        return None if inner is None else Worked(Number(Fraction(-1)), "*", inner)
+    if isinstance(node, exp.Literal) and not node.is_string:
+        number = fraction_of(node.this)
+        return None if number is None else Number(number)
+    if isinstance(node, exp.Filter):
+        where = node.expression
+        if not isinstance(where, exp.Where):
+            raise QueryError("FILTER must have a WHERE, such as COUNT(*) FILTER (WHERE gender = 'F')")
+        return _one(node.this, rebuild(where.this, scope), scope)
+    return _one(node, TRUE, scope)
+
+
+def _one(node: exp.Expr, where: Condition, scope: Scope) -> Figure | None:
+    """One aggregate over the rows that meet a condition."""
+    if is_count(node):
+        return Sum(where=where)
+    if not isinstance(node, exp.Sum | exp.Avg):
+        if isinstance(node, exp.AggFunc):
+            raise refused_projection(node)
+        return None
+    if not isinstance(node.this, exp.Column) or isinstance(node.this.this, exp.Star):
+        raise QueryError(f"{name_of(node)} must be of one column, such as {name_of(node)}(age)")
+    column = scope.column(node.this)
+    if scope.types[column] == "text":
+        raise QueryError(f"{shown(column)} holds text, so it has no {name_of(node)}; say COUNT(*) ... GROUP BY it")
+    return Sum(where=where, column=column) if isinstance(node, exp.Sum) else mean(column, where)
