@@ -15,9 +15,11 @@ from discreet.errors import QueryError
 from discreet.estimate.estimate import Estimate, Origin
 from discreet.estimate.interval import Way
 from discreet.estimate.numeric import numeric
+from discreet.estimate.quantile import Quantile, quantile
 from discreet.estimate.sums import MOST_SUMS, Sums
-from discreet.estimate.work_out import work_out
+from discreet.estimate.work_out import over, work_out
 from discreet.ground.confidence import why_not
+from discreet.ground.exact import fraction_of
 from discreet.ground.shown import shown
 from discreet.query.condition import Condition
 from discreet.query.figure import DEEPEST, Figure, Sum, Worked, depth, mean, share, sums_of
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from discreet.query.parse import Query
 
 COUNTS_ALONE = "this kind of release answers counts alone; ask SELECT COUNT(*) FROM release WHERE ..."
-_AT_ONCE = 64  # sums of several figures that are answered together
+_AT_ONCE = 8  # sums of several figures that are answered together
 UNBIASED = "unbiased"  # what every family calls the answer without a model beyond its own
 
 
@@ -87,6 +89,31 @@ class Asks(ABC):
         """The mean of a column of numbers over those meeting the condition, missing cells aside."""
         (condition,) = self._conditions([where], aux)
         return self.work_out(mean(self._numeric(column), condition), confidence)
+
+    def quantile(
+        self,
+        column: str,
+        share: object,
+        where: str = "",
+        *,
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> Estimate:
+        """The least number of a column that a share of those meeting the condition have or stay below: 0.5 is the
+        median. Missing cells are left out.
+        """
+        name, part = self._numeric(column), fraction_of(share)
+        if part is None or not 0 < part < 1:
+            raise QueryError(f"share ({shown(share)}) must be a number between 0 and 1, such as 0.5 for the median")
+        if wrong := why_not(confidence):
+            raise QueryError(wrong)
+        (condition,) = self._conditions([where], aux)
+        self._checked(Sum(where=condition, column=name))
+        unit = f"{name}{over(self.unit)}"
+        way = Way(unit=unit, estimator=UNBIASED, confidence=confidence, half=0.0)
+        asked = Quantile(column=name, share=part, where=condition)
+        with self._asking():
+            return quantile(asked, self.schema.domains[name], lambda sums: self._sums(sums, apart=True), way)
 
     def work_out(self, figure: Figure, confidence: float = 0.95) -> Estimate:
         """A figure that was put together from several sums."""

@@ -118,8 +118,10 @@ class Estimate:
     def digits(self) -> int:
         """How many digits after the point say something: none of a count."""
         width = self.high - self.low
-        if self.unit in COUNTED or width == math.inf:
-            return 0 if self.unit in COUNTED else 3
+        if self.unit in COUNTED or all(float(each or 0).is_integer() for each in (self.value, self.low, self.high)):
+            return 0
+        if width == math.inf:
+            return 3
         return 4 if width <= 0 else min(max(1 - math.floor(math.log10(width)), 0), _MOST_DIGITS)
 
     @property

@@ -50,11 +50,12 @@ class Way:
     estimator: str
     confidence: float
     half: float = _HALF  # how far an interval reaches at least
+    times: float | None = None  # standard errors to each side, where others must hold at once
 
     @property
     def width(self) -> float:
         """How many standard errors an interval reaches to each side."""
-        return NormalDist().inv_cdf((1 + self.confidence) / 2)
+        return NormalDist().inv_cdf((1 + self.confidence) / 2) if self.times is None else self.times
 
     def estimate(
         self,

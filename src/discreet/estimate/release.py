@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.sql import identifier, text
+from discreet.engine.duck.sql import text
 from discreet.engine.faults import Unfit
 from discreet.errors import QueryError, ReleaseError
-from discreet.estimate.asks import UNBIASED, Asks
+from discreet.estimate.asks import UNBIASED
 from discreet.estimate.estimate import Counts, Estimate, Origin
 from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.limits import Limits
+from discreet.estimate.tabulate import By, Tabulates, grouped_by
 from discreet.estimate.unit import meaning_of
 from discreet.ground.arrays import Ints
 from discreet.ground.closing import Closes
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10_000
 
 
-class Release(Closes, Asks):
+class Release(Closes, Tabulates):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
 
     Many threads may ask it at once; `cancel` stops what is being answered. It closes at the end of a `with`.
@@ -160,7 +161,7 @@ class Release(Closes, Asks):
 
     def count_by(
         self,
-        *columns: str | tuple[str, int],
+        *columns: By,
         where: str = "",
         estimator: str | None = None,
         confidence: float = 0.95,
@@ -172,7 +173,7 @@ class Release(Closes, Asks):
         """
         if not columns:
             raise QueryError("count_by needs at least one column")
-        grouped = ", ".join(map(_grouped_by, columns))
+        grouped = ", ".join(map(grouped_by, columns))
         with self._asking():
             (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
             (condition,) = self._conditions([where], aux)
@@ -334,16 +335,6 @@ class Release(Closes, Asks):
             found = known.estimates(asked, confidence)
         origins = (Origin(self, Sum(where=condition)) for condition in asked.conditions)
         return [replace(each, origin=origin) for each, origin in zip(found, origins, strict=True)]
-
-
-def _grouped_by(column: str | tuple[str, int]) -> str:
-    """What a question says in its GROUP BY."""
-    if isinstance(column, str):
-        return identifier(column)
-    match column:
-        case (str(name), int(level)):
-            return f"level({identifier(name)}, {level})"
-    raise QueryError('count_by must have names of columns, or a name and a level such as ("age", 1)')
 
 
 @contextmanager

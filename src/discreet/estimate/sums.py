@@ -20,9 +20,9 @@ MOST_SUMS = 2_000  # at a time: their covariance is a table of all by all
 class Sums:
     """Several sums over one release: values without bias, and how they vary together.
 
-    `values` are nan where the release does not determine a sum, and `unknown` says why. `covariance` is over the publisher's coins, and 0 where
-    a sum is certain. `stray` is the standard deviation of what a model leaves open, which may go any way together.
-    `bounds` hold each sum always. `over` and `note` are as in an estimate.
+    `values` are nan where the release does not determine a sum, and `unknown` says why. `covariance` is over the
+    publisher's coins, and 0 where a sum is certain. `stray` is the standard deviation of what a model leaves open,
+    which may go any way together. `bounds` hold each sum always. `over` and `note` are as in an estimate.
     """
 
     values: Floats

@@ -76,7 +76,7 @@ def _known(figure: Figure, sums: Sums, places: Mapping[Sum, int], ranges: Mappin
     if isinstance(figure, Sum):
         place, gradient = places[figure], np.zeros(size)
         gradient[place] = 1.0
-        unit = counted if figure.column is None else f"sum of {figure.column}{_over(counted)}"
+        unit = counted if figure.column is None else f"sum of {figure.column}{over(counted)}"
         return Known(value=float(sums.values[place]), gradient=gradient, bounds=sums.bounds[place], unit=unit)
     left, right = (_known(each, sums, places, ranges, counted) for each in (figure.left, figure.right))
     if figure.sign in "+-":
@@ -85,15 +85,15 @@ def _known(figure: Figure, sums: Sums, places: Mapping[Sum, int], ranges: Mappin
         return _times(left, right)
     found = _divided(left, right)
     if figure.share:
-        return replace(found, unit=f"share{_over(counted)}", bounds=_inside(found.bounds, _SHARE))
+        return replace(found, unit=f"share{over(counted)}", bounds=_inside(found.bounds, _SHARE))
     if figure.mean is not None:
         return replace(
-            found, unit=f"mean of {figure.mean}{_over(counted)}", bounds=_inside(found.bounds, ranges[figure.mean])
+            found, unit=f"mean of {figure.mean}{over(counted)}", bounds=_inside(found.bounds, ranges[figure.mean])
         )
     return found
 
 
-def _over(counted: str) -> str:
+def over(counted: str) -> str:
     """Of what it is the sum or the mean, where that is not people."""
     return "" if counted == PEOPLE else f" over {counted}"
 

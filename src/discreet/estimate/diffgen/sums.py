@@ -23,6 +23,8 @@ from discreet.query.condition import Condition
 from discreet.query.figure import Sum
 from discreet.schema.schema import MOST_ROWS, Schema
 
+MIDDLE = "noisy counts are never negative here, which moves sums and means towards the middle of the column"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Noisy:
@@ -67,8 +69,8 @@ def noisy_sums(release: Noisy, asked: Sequence[Sum]) -> Sums:
         covariance=taken @ found.noise @ taken.T,
         stray=np.abs(taken) @ found.model,
         bounds=tuple(bounds),
-        over=MODEL if found.note else COINS,
-        note=found.note,
+        over=MODEL if found.note or own else COINS,
+        note="; ".join(filter(None, (found.note, MIDDLE if own else ""))),
     )
 
 
