@@ -15,14 +15,14 @@ from discreet.errors import QueryError
 from discreet.estimate.estimate import Estimate, Origin
 from discreet.estimate.interval import Way
 from discreet.estimate.numeric import numeric
-from discreet.estimate.quantile import Quantile, quantile
+from discreet.estimate.quantile import quantile
 from discreet.estimate.sums import MOST_SUMS, Sums
 from discreet.estimate.work_out import over, work_out
 from discreet.ground.confidence import why_not
 from discreet.ground.exact import fraction_of
 from discreet.ground.shown import shown
 from discreet.query.condition import Condition
-from discreet.query.figure import DEEPEST, Figure, Sum, Worked, depth, mean, share, sums_of
+from discreet.query.figure import DEEPEST, Asked, Figure, Quantile, Sum, Worked, depth, mean, share, sums_of
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
 
@@ -88,7 +88,8 @@ class Asks(ABC):
     ) -> Estimate:
         """The mean of a column of numbers over those meeting the condition, missing cells aside."""
         (condition,) = self._conditions([where], aux)
-        return self.work_out(mean(self._numeric(column), condition), confidence)
+        name = self._numeric(column)
+        return self.work_out(mean(name, condition, missing=self.schema.domains[name].missing), confidence)
 
     def quantile(
         self,
@@ -105,15 +106,18 @@ class Asks(ABC):
         name, part = self._numeric(column), fraction_of(share)
         if part is None or not 0 < part < 1:
             raise QueryError(f"share ({shown(share)}) must be a number between 0 and 1, such as 0.5 for the median")
+        (condition,) = self._conditions([where], aux)
+        with self._asking():
+            return self._quantile(Quantile(column=name, share=part, where=condition), confidence)
+
+    def _quantile(self, asked: Quantile, confidence: float) -> Estimate:
+        """The number, with the numbers that it may be."""
         if wrong := why_not(confidence):
             raise QueryError(wrong)
-        (condition,) = self._conditions([where], aux)
-        self._checked(Sum(where=condition, column=name))
-        unit = f"{name}{over(self.unit)}"
+        self._checked(asked)
+        unit = f"{asked.column}{over(self.unit)}"
         way = Way(unit=unit, estimator=UNBIASED, confidence=confidence, half=0.0)
-        asked = Quantile(column=name, share=part, where=condition)
-        with self._asking():
-            return quantile(asked, self.schema.domains[name], lambda sums: self._sums(sums, apart=True), way)
+        return quantile(asked, self.schema.domains[asked.column], lambda sums: self._sums(sums, apart=True), way)
 
     def work_out(self, figure: Figure, confidence: float = 0.95) -> Estimate:
         """A figure that was put together from several sums."""
@@ -137,10 +141,13 @@ class Asks(ABC):
                 asked.setdefault(each, len(asked))
         return found + self._from_sums(waiting, asked, confidence) if waiting else found
 
-    def _checked(self, figure: Figure) -> list[Sum]:
+    def _checked(self, figure: Asked) -> list[Sum]:
         """The sums of a figure; raises QueryError where it cannot be answered."""
         if type(self)._sums is Asks._sums:
             raise QueryError(COUNTS_ALONE)
+        if isinstance(figure, Quantile):
+            numeric(self.schema, figure.column)
+            return []
         if depth(figure) > DEEPEST:
             raise QueryError(f"a figure must take at most {DEEPEST} steps to be worked out; ask for its parts")
         found = sums_of(figure)

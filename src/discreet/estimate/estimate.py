@@ -78,6 +78,12 @@ class Estimate:
         """What is copied or sent elsewhere has left its release."""
         return {**vars(self), "origin": None}
 
+    def __radd__(self, other: object) -> Estimate:
+        return self + other  # so that sum() adds them up
+
+    def __rmul__(self, other: object) -> Estimate:
+        return self * other
+
     def __add__(self, other: object) -> Estimate:
         return self._worked("+", other)
 

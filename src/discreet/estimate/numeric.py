@@ -12,7 +12,7 @@ from discreet.ground.arrays import Floats, Ints
 from discreet.ground.shown import shown
 from discreet.schema.schema import Schema
 
-MOST_SUMMED = 1 << 62  # the squares of a column's numbers together stay whole numbers of a machine
+LARGEST = 1 << 38  # so many as there may be rows stay whole numbers of a machine together
 MOST_VALUES = 1 << 22
 
 
@@ -22,6 +22,11 @@ class Numeric:
 
     units: Ints = field(repr=False)
     per: int
+
+    @property
+    def largest(self) -> int:
+        """Of its units, whatever their sign."""
+        return int(np.abs(self.units).max())
 
     @property
     def numbers(self) -> Floats:
@@ -43,10 +48,11 @@ def numeric(schema: Schema, column: str) -> Numeric:
     if domain.type == "text":
         raise QueryError(f"{shown(column)} holds text, so it has no sum, mean or quantile; count by it instead")
     encoding = domain.encoding
-    ends = max(abs(encoding.values[0]), abs(encoding.values[-1])) if isinstance(encoding.values, range) else 0
-    if len(encoding) > MOST_VALUES or ends**2 * len(encoding) >= MOST_SUMMED:
-        raise QueryError(f"{shown(column)} has too many or too large numbers in its domain to be summed up")
+    if len(encoding) > MOST_VALUES:
+        raise QueryError(
+            f"{shown(column)} has {len(encoding):,} numbers in its domain, at most {MOST_VALUES:,} are summed"
+        )
     units = np.array([*encoding.values, *[0] * encoding.missing], dtype=np.int64)
-    if int(np.abs(units).max()) ** 2 * len(units) >= MOST_SUMMED:
-        raise QueryError(f"{shown(column)} has too large numbers in its domain to be summed up")
+    if int(np.abs(units).max()) >= LARGEST:
+        raise QueryError(f"{shown(column)} has numbers in its domain that are too large to be summed up")
     return Numeric(units=units, per=10**encoding.scale)

@@ -21,22 +21,13 @@ from discreet.estimate.estimate import Estimate
 from discreet.estimate.interval import Way
 from discreet.estimate.sums import Sums
 from discreet.query.condition import Atom, Column, Condition, Every
-from discreet.query.figure import Sum
+from discreet.query.figure import Quantile, Sum
 from discreet.schema.valued import Valued
 
 _PIECES = 64  # into which a band that matters is cut
 _NOBODY = "nobody may be meant, so there may be no such value"
 Number = int | Decimal
 Answer = Callable[[Sequence[Sum]], Sums]  # of sums of which no row is in two
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quantile:
-    """The least value that at least such a share of those who meet a condition have or stay below."""
-
-    column: str
-    share: Fraction
-    where: Condition
 
 
 @dataclass(frozen=True, kw_only=True)

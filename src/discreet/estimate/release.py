@@ -32,7 +32,8 @@ from discreet.ground.progress import Progress
 from discreet.query.bands import Groups as Labels
 from discreet.query.bands import column_of, columns_in, groups_of
 from discreet.query.condition import Every
-from discreet.query.figure import Figure, Sum, within
+from discreet.query.figure import Asked as Figure
+from discreet.query.figure import Quantile, Sum, of_those
 from discreet.release.family import FAMILIES
 from discreet.release.plain import plain_file
 from discreet.release.statement import Manifest
@@ -213,7 +214,7 @@ class Release(Closes, Tabulates):
                 if each.group_by
                 else next(counted)
                 if each.figure is None
-                else self._figures([within(each.figure, [each.where])], estimator, confidence)[0]
+                else self._figures([of_those(each.figure, [each.where])], estimator, confidence)[0]
                 for each in queries
             ]
 
@@ -286,7 +287,7 @@ class Release(Closes, Tabulates):
         chosen = [[key.is_label(value) for key, value in zip(labels, group, strict=True)] for group in listed]
         conditions = [Every((*each, query.where)) for each in chosen]
         if query.figure is not None:
-            figures = [within(query.figure, [condition]) for condition in conditions]
+            figures = [of_those(query.figure, [condition]) for condition in conditions]
             estimates = self._figures(figures, estimator, confidence)
         else:
             columns = [column_of(key) for key in query.group_by]
@@ -317,7 +318,10 @@ class Release(Closes, Tabulates):
                 f"estimator ({estimator}) answers counts alone; leave it out for sums, means and what is worked out"
             )
         with _evaluating():
-            return self._worked_out(figures, confidence)
+            worked = iter(self._worked_out([each for each in figures if not isinstance(each, Quantile)], confidence))
+            return [
+                self._quantile(each, confidence) if isinstance(each, Quantile) else next(worked) for each in figures
+            ]
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator

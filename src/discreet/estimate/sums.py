@@ -12,6 +12,7 @@ import numpy as np
 from discreet.estimate.estimate import COINS
 from discreet.ground.arrays import Floats
 
+_ROUNDING = 1e-12  # of the variance if all went the same way: nothing is left of it
 Ends = tuple[Fraction, Fraction]
 MOST_SUMS = 2_000  # at a time: their covariance is a table of all by all
 
@@ -36,7 +37,9 @@ class Sums:
     def error(self, gradient: Floats) -> float:
         """The standard error of a sum of these with such factors; what a model leaves open is taken to add up."""
         varies = float(gradient @ self.covariance @ gradient)
-        return math.hypot(math.sqrt(max(0.0, varies)), float(np.abs(gradient) @ self.stray))
+        apart = float(np.abs(gradient) @ np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
+        chance = math.sqrt(varies) if varies > _ROUNDING * apart**2 else 0.0
+        return math.hypot(chance, float(np.abs(gradient) @ self.stray))
 
 
 def range_of_sum(counts: tuple[int, int], weights: Ends) -> Ends:

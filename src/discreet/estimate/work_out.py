@@ -70,9 +70,7 @@ def work_out(figure: Figure, sums: Sums, places: Mapping[Sum, int], ranges: Mapp
 def _known(figure: Figure, sums: Sums, places: Mapping[Sum, int], ranges: Mapping[str, Ends], counted: str) -> Known:
     size = len(sums.values)
     if isinstance(figure, Number):
-        return Known(
-            value=float(figure.value), gradient=np.zeros(size), bounds=(figure.value, figure.value), unit="number"
-        )
+        return Known(value=float(figure.value), gradient=np.zeros(size), bounds=(figure.value, figure.value), unit="")
     if isinstance(figure, Sum):
         place, gradient = places[figure], np.zeros(size)
         gradient[place] = 1.0
@@ -104,7 +102,7 @@ def _added(left: Known, right: Known, sign: int) -> Known:
         value=left.value + sign * right.value,
         gradient=left.gradient + sign * right.gradient,
         bounds=(left.bounds[0] + low, left.bounds[1] + high),
-        unit=left.unit if left.unit == right.unit else "number",
+        unit=left.unit or right.unit if "" in (left.unit, right.unit) or left.unit == right.unit else "number",
         linear=left.linear and right.linear,
     )
 

@@ -10,7 +10,7 @@ from discreet.errors import QueryError
 from discreet.ground.exact import fraction_of
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Condition
-from discreet.query.figure import Figure, Number, Sign, Sum, Worked, mean, sums_of
+from discreet.query.figure import Asked, Figure, Number, Quantile, Sign, Sum, Worked, mean, sums_of
 from discreet.query.rebuild import rebuild
 from discreet.query.refused import name_of, refused_projection
 from discreet.query.scope import Scope
@@ -21,6 +21,20 @@ _SIGNS: dict[type[exp.Expr], Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", 
 def is_count(node: exp.Expr) -> bool:
     """Whether this is COUNT(*)."""
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and not any(node.this.args.values())
+
+
+def asked_of(node: exp.Expr, scope: Scope) -> Asked | None:
+    """The figure or the quantile that stands here; None where it is none at all, such as a column."""
+    where, inner = TRUE, node.unnest()
+    if isinstance(inner, exp.Filter):
+        where, inner = _filter(inner, scope), inner.this
+    if not isinstance(inner, exp.PercentileDisc | exp.Quantile | exp.Median):
+        return figure_of(node, scope)
+    given = inner.args.get("expression") or inner.args.get("quantile")
+    share = Fraction(1, 2) if isinstance(inner, exp.Median) else fraction_of(given.name if given else None)
+    if share is None or not 0 < share < 1:
+        raise QueryError("a quantile must have a share between 0 and 1, such as QUANTILE_DISC(age, 0.5)")
+    return Quantile(column=_column(inner, scope), share=share, where=where)
 
 
 def figure_of(node: exp.Expr, scope: Scope) -> Figure | None:
@@ -38,10 +52,7 @@ def figure_of(node: exp.Expr, scope: Scope) -> Figure | None:
         number = fraction_of(node.this)
         return None if number is None else Number(number)
     if isinstance(node, exp.Filter):
-        where = node.expression
-        if not isinstance(where, exp.Where):
-            raise QueryError("FILTER must have a WHERE, such as COUNT(*) FILTER (WHERE gender = 'F')")
-        return _one(node.this, rebuild(where.this, scope), scope)
+        return _one(node.this, _filter(node, scope), scope)
     return _one(node, TRUE, scope)
 
 
@@ -53,9 +64,26 @@ def _one(node: exp.Expr, where: Condition, scope: Scope) -> Figure | None:
         if isinstance(node, exp.AggFunc):
             raise refused_projection(node)
         return None
+    column = _column(node, scope)
+    if isinstance(node, exp.Sum):
+        return Sum(where=where, column=column)
+    domain = scope.domains.get(column)
+    return mean(column, where, missing=domain is None or domain.missing)
+
+
+def _filter(node: exp.Filter, scope: Scope) -> Condition:
+    """The condition of FILTER (WHERE ...)."""
+    where = node.expression
+    if not isinstance(where, exp.Where):
+        raise QueryError("FILTER must have a WHERE, such as COUNT(*) FILTER (WHERE gender = 'F')")
+    return rebuild(where.this, scope)
+
+
+def _column(node: exp.Expr, scope: Scope) -> str:
+    """The one column of numbers that an aggregate is of."""
     if not isinstance(node.this, exp.Column) or isinstance(node.this.this, exp.Star):
         raise QueryError(f"{name_of(node)} must be of one column, such as {name_of(node)}(age)")
     column = scope.column(node.this)
     if scope.types[column] == "text":
         raise QueryError(f"{shown(column)} holds text, so it has no {name_of(node)}; say COUNT(*) ... GROUP BY it")
-    return Sum(where=where, column=column) if isinstance(node, exp.Sum) else mean(column, where)
+    return column

@@ -47,6 +47,18 @@ class Worked:
 Figure = Sum | Number | Worked
 
 
+@dataclass(frozen=True, kw_only=True)
+class Quantile:
+    """The least number of a column that at least such a share of those who meet a condition have or stay below."""
+
+    column: str
+    share: Fraction
+    where: Condition = TRUE
+
+
+Asked = Figure | Quantile
+
+
 def sums_of(figure: Figure) -> list[Sum]:
     """Every distinct sum of a figure, in the order of its text."""
     if isinstance(figure, Worked):
@@ -59,8 +71,15 @@ def depth(figure: Figure) -> int:
     return 1 + max(depth(figure.left), depth(figure.right)) if isinstance(figure, Worked) else 0
 
 
-def within(figure: Figure, conditions: Sequence[Condition]) -> Figure:
+def of_those(asked: Asked, conditions: Sequence[Condition]) -> Asked:
     """The same of the rows that meet some conditions besides."""
+    if isinstance(asked, Quantile):
+        return replace(asked, where=Every((*conditions, asked.where)))
+    return within(asked, conditions)
+
+
+def within(figure: Figure, conditions: Sequence[Condition]) -> Figure:
+    """The same of a figure."""
     if isinstance(figure, Worked):
         return replace(figure, left=within(figure.left, conditions), right=within(figure.right, conditions))
     if isinstance(figure, Number):
@@ -68,9 +87,9 @@ def within(figure: Figure, conditions: Sequence[Condition]) -> Figure:
     return Sum(where=Every((*conditions, figure.where)), column=figure.column)
 
 
-def mean(column: str, where: Condition) -> Worked:
-    """The mean of a column over the rows that meet a condition and have a number there."""
-    present = Every((Not(Atom((Column(column), " IS NULL"))), where))
+def mean(column: str, where: Condition, *, missing: bool) -> Worked:
+    """The mean of a column over the rows that meet a condition and have a number there; some may have none."""
+    present = Every((Not(Atom((Column(column), " IS NULL"))), where)) if missing else where
     return Worked(Sum(where=where, column=column), "/", Sum(where=present), mean=column)
 
 

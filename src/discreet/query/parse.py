@@ -16,10 +16,10 @@ from sqlglot.tokenizer_core import TokenType
 
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
-from discreet.query.aggregate import figure_of, is_count
+from discreet.query.aggregate import asked_of, is_count
 from discreet.query.bands import Cases, Grouping, Quotient
 from discreet.query.condition import TRUE, Condition
-from discreet.query.figure import Figure
+from discreet.query.figure import Asked
 from discreet.query.level import Key
 from discreet.query.rebuild import level_named, one_table, rebuild
 from discreet.query.refused import refused_clause, refused_projection
@@ -36,7 +36,7 @@ class Query:
 
     where: Condition = TRUE
     group_by: tuple[Grouping, ...] = field(default=())
-    figure: Figure | None = None
+    figure: Asked | None = None
 
 
 def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | None = None) -> Query:
@@ -104,7 +104,7 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
         elif isinstance(each, exp.Column | exp.Anonymous | exp.Case | exp.IntDiv):
             if _grouping(each, scope, {}) not in grouped:
                 raise refused_projection(each)
-        elif (found := figure_of(each, scope)) is not None:
+        elif (found := asked_of(each, scope)) is not None:
             counted, figure = counted + 1, found
         else:
             raise refused_projection(each)

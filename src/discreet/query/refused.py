@@ -30,7 +30,7 @@ _CLAUSES = {  # of a whole SELECT, by sqlglot's name
     "group": ("GROUP BY", "ask a whole SELECT COUNT(*) FROM release WHERE ... GROUP BY ..."),
     "from": ("FROM", "ask the condition alone, or a whole SELECT COUNT(*) FROM release WHERE ..."),
 }
-_SUMS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Stddev, exp.Variance, exp.Quantile)
+_SUMS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Stddev, exp.Variance, exp.Quantile, exp.PercentileDisc)
 _KINDS: tuple[tuple[tuple[type[exp.Expr], ...], str, str], ...] = (
     ((exp.Case, exp.If), "CASE", "ask one question for each branch, or say GROUP BY CASE WHEN ... THEN ... END"),
     ((exp.Exists,), "EXISTS", _AUX),

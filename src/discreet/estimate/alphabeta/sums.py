@@ -23,7 +23,7 @@ from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier
 from discreet.errors import QueryError
 from discreet.estimate.alphabeta.shown import Shown, Stratum
-from discreet.estimate.numeric import MOST_SUMMED, Numeric, numeric
+from discreet.estimate.numeric import Numeric, numeric
 from discreet.estimate.sums import Sums, range_of_sum
 from discreet.ground.arrays import Floats, Ints
 from discreet.query.condition import Condition, Every, render
@@ -31,6 +31,7 @@ from discreet.query.count_domain import Weights
 from discreet.query.figure import Sum
 from discreet.schema.schema import Schema
 
+MOST_SUMMED = 1 << 60  # what weights of a domain's values are together, also where they are moved up
 _SLICE = 1 << 22  # numbers that are multiplied at a time
 Size = tuple[int, Fraction]  # tuples of the domain, and their weight
 
@@ -121,6 +122,8 @@ def _weight(view: View, where: Condition, columns: Sequence[str | None], own: di
     per, powers = 1, dict[str, Ints]()
     for name in named:
         per *= own[name].per
+        if own[name].largest ** len(named) * len(own[name].units) >= MOST_SUMMED:
+            raise QueryError(f"{name} has too many or too large numbers in its domain to be summed up here")
         powers[name] = powers.get(name, np.ones(1, dtype=np.int64)) * own[name].units
     return float(_moved(view, where, powers) / per)
 
@@ -130,8 +133,6 @@ def _moved(view: View, where: Condition, powers: dict[str, Ints]) -> Fraction:
         if (least := int(each.min())) < 0:
             rest = {other: numbers for other, numbers in powers.items() if other != name}
             return _moved(view, where, {**powers, name: each - least}) + least * _moved(view, where, rest)
-    if any(int(each.max()) * len(each) >= MOST_SUMMED for each in powers.values()):
-        raise QueryError("a column has too large numbers in its domain to be summed up")
     return view.weigh(where, powers or None)[1]
 
 
