@@ -8,7 +8,7 @@ interval). Columns of many values are cut into bands first, and those that matte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -51,7 +51,7 @@ def quantile(asked: Quantile, domain: Valued, answer: Answer, way: Way) -> Estim
         matter = {found.low, found.high, *(() if found.value is None else (found.value,))}
         if all(ends[place + 1] - ends[place] == 1 for place in matter):
             break
-        ends = _cut(_around(ends, matter), _starts(ends, matter))
+        ends = _cut(ends, {ends[place] for place in matter})  # none is joined again, so it ends
     least, value, most = (
         None if place is None else _plain(values[ends[place]]) for place in (found.low, found.value, found.high)
     )
@@ -104,18 +104,6 @@ def _cut(ends: Sequence[int], starts: Collection[int]) -> list[int]:
         pieces = min(_PIECES, high - low) if low in starts else 1
         found += [low + (high - low) * number // pieces for number in range(1, pieces + 1)]
     return found
-
-
-def _starts(ends: Sequence[int], matter: Iterable[int]) -> set[int]:
-    return {ends[place] for place in matter}
-
-
-def _around(ends: Sequence[int], matter: Collection[int]) -> list[int]:
-    """The ends of the bands that matter, all others put together where they touch."""
-    kept = {ends[0], ends[-1]}
-    for place in matter:
-        kept |= {ends[place], ends[place + 1]}
-    return sorted(kept)
 
 
 def _band(column: str, low: Number, high: Number) -> Condition:

@@ -61,10 +61,7 @@ def work_out(figure: Figure, sums: Sums, places: Mapping[Sum, int], ranges: Mapp
         interval = _fieller(*found.parts, sums, own.width)
     if math.isfinite(interval[1]):
         return own.between(found.value, error, interval, bounds, over=sums.over, note=sums.note)
-    note = "; ".join(filter(None, (sums.note, NO_DIVISOR)))
-    return replace(
-        own.bounds_only(bounds, note=note), value=min(max(found.value, bounds[0]), bounds[1]), conditional_on=sums.over
-    )
+    return own.bounds_only(bounds, note="; ".join(filter(None, (NO_DIVISOR, sums.note))))
 
 
 def _known(figure: Figure, sums: Sums, places: Mapping[Sum, int], ranges: Mapping[str, Ends], counted: str) -> Known:
