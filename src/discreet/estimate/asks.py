@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import QueryError
 from discreet.estimate.estimate import Estimate, Origin
+from discreet.estimate.evaluating import evaluating
 from discreet.estimate.interval import Way
 from discreet.estimate.numeric import numeric
 from discreet.estimate.quantile import quantile
@@ -21,7 +22,7 @@ from discreet.estimate.work_out import over, work_out
 from discreet.ground.confidence import why_not
 from discreet.ground.exact import fraction_of
 from discreet.ground.shown import shown
-from discreet.query.condition import Condition
+from discreet.query.condition import Condition, of_release_alone
 from discreet.query.figure import DEEPEST, Asked, Figure, Quantile, Sum, Worked, depth, mean, share, sums_of
 from discreet.schema.nearest import did_you_mean
 from discreet.schema.schema import Schema
@@ -61,35 +62,40 @@ class Asks(ABC):
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95, aux: Mapping[str, Any] | None = None) -> Estimate:
         """How many more meet the condition `a` than `b`; below 0 where `b` has more."""
-        one, other = self._conditions([a, b], aux)
-        return self.work_out(Worked(Sum(where=one), "-", Sum(where=other)), confidence)
+        with self._asking():
+            one, other = self._conditions([a, b], aux)
+            return self.work_out(Worked(Sum(where=one), "-", Sum(where=other)), confidence)
 
     def ratio(self, a: str, b: str, *, confidence: float = 0.95, aux: Mapping[str, Any] | None = None) -> Estimate:
         """How many meet `a` for each that meets `b`."""
-        one, other = self._conditions([a, b], aux)
-        return self.work_out(Worked(Sum(where=one), "/", Sum(where=other)), confidence)
+        with self._asking():
+            one, other = self._conditions([a, b], aux)
+            return self.work_out(Worked(Sum(where=one), "/", Sum(where=other)), confidence)
 
     def share(
         self, a: str, of: str = "", *, confidence: float = 0.95, aux: Mapping[str, Any] | None = None
     ) -> Estimate:
         """The share of those meeting `of` that also meet `a`; of everybody where `of` is empty."""
-        part, whole = self._conditions([a, of], aux)
-        return self.work_out(share(part, whole), confidence)
+        with self._asking():
+            part, whole = self._conditions([a, of], aux)
+            return self.work_out(share(part, whole), confidence)
 
     def sum(
         self, column: str, where: str = "", *, confidence: float = 0.95, aux: Mapping[str, Any] | None = None
     ) -> Estimate:
         """The sum of a column of numbers over those meeting the condition; a missing cell adds nothing."""
-        (condition,) = self._conditions([where], aux)
-        return self.work_out(Sum(where=condition, column=self._numeric(column)), confidence)
+        with self._asking():
+            (condition,) = self._conditions([where], aux)
+            return self.work_out(Sum(where=condition, column=self._numeric(column)), confidence)
 
     def mean(
         self, column: str, where: str = "", *, confidence: float = 0.95, aux: Mapping[str, Any] | None = None
     ) -> Estimate:
         """The mean of a column of numbers over those meeting the condition, missing cells aside."""
-        (condition,) = self._conditions([where], aux)
-        name = self._numeric(column)
-        return self.work_out(mean(name, condition, missing=self.schema.domains[name].missing), confidence)
+        with self._asking():
+            (condition,) = self._conditions([where], aux)
+            name = self._numeric(column)
+            return self.work_out(mean(name, condition, missing=self.schema.domains[name].missing), confidence)
 
     def quantile(
         self,
@@ -106,8 +112,8 @@ class Asks(ABC):
         name, part = self._numeric(column), fraction_of(share)
         if part is None or not 0 < part < 1:
             raise QueryError(f"share ({shown(share)}) must be a number between 0 and 1, such as 0.5 for the median")
-        (condition,) = self._conditions([where], aux)
         with self._asking():
+            (condition,) = self._conditions([where], aux)
             return self._quantile(Quantile(column=name, share=part, where=condition), confidence)
 
     def _quantile(self, asked: Quantile, confidence: float) -> Estimate:
@@ -117,7 +123,7 @@ class Asks(ABC):
         self._checked(asked)
         unit = f"{asked.column}{over(self.unit)}"
         way = Way(unit=unit, estimator=UNBIASED, confidence=confidence, half=0.0)
-        return quantile(asked, self.schema.domains[asked.column], lambda sums: self._sums(sums, apart=True), way)
+        return quantile(asked, self.schema.domains[asked.column], lambda sums: self._answered(sums, apart=True), way)
 
     def work_out(self, figure: Figure, confidence: float = 0.95) -> Estimate:
         """A figure that was put together from several sums."""
@@ -161,14 +167,22 @@ class Asks(ABC):
         """Figures, from the sums of all of them together."""
         names = {each.column for each in places if each.column is not None}
         ranges = {name: numeric(self.schema, name).ends for name in names}
-        sums = self._sums(list(places))
+        sums = self._answered(list(places))
         way = Way(unit=self.unit, estimator=UNBIASED, confidence=confidence)
-        return [replace(work_out(each, sums, places, ranges, way), origin=Origin(self, each)) for each in figures]
+        return [replace(work_out(each, sums, places, ranges, way), origin=self._origin(each)) for each in figures]
+
+    def _answered(self, asked: Sequence[Sum], *, apart: bool = False) -> Sums:
+        """The sums; whatever makes them fail is one sentence."""
+        with evaluating():
+            return self._sums(asked, apart=apart)
+
+    def _origin(self, figure: Figure) -> Origin | None:
+        """What an estimate of it can be worked with: nothing where a table of the asker's is needed again."""
+        return Origin(self, figure) if all(of_release_alone(each.where) for each in sums_of(figure)) else None
 
     def _conditions(self, texts: Sequence[str], aux: Mapping[str, Any] | None) -> list[Condition]:
         """Conditions as values; a whole SELECT is refused."""
-        with self._asking():
-            queries = self._parsed(texts, aux)
+        queries = self._parsed(texts, aux)
         if any(query.group_by or query.figure is not None for query in queries):
             raise QueryError("a condition was expected, such as age > 30; ask a whole SELECT with query")
         return [query.where for query in queries]

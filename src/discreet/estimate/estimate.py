@@ -99,7 +99,10 @@ class Estimate:
     def _worked(self, sign: Sign, other: object) -> Estimate:
         """What comes of two estimates, or of one and a number."""
         if self.origin is None or (isinstance(other, Estimate) and other.origin is None):
-            raise QueryError("an estimate that has left its release cannot be worked with; ask the open release again")
+            raise QueryError(
+                "an estimate that has left its release, or needed a table in aux, cannot be worked with; ask the open "
+                "release for the whole"
+            )
         source = self.origin.source
         if not isinstance(other, Estimate):
             number = fraction_of(other)

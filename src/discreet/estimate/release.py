@@ -20,8 +20,9 @@ from discreet.engine.duck.sql import text
 from discreet.engine.faults import Unfit
 from discreet.errors import QueryError, ReleaseError
 from discreet.estimate.asks import UNBIASED
-from discreet.estimate.estimate import Counts, Estimate, Origin
+from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
+from discreet.estimate.evaluating import evaluating
 from discreet.estimate.limits import Limits
 from discreet.estimate.tabulate import By, Tabulates, grouped_by
 from discreet.estimate.unit import meaning_of
@@ -317,7 +318,7 @@ class Release(Closes, Tabulates):
             raise QueryError(
                 f"estimator ({estimator}) answers counts alone; leave it out for sums, means and what is worked out"
             )
-        with _evaluating():
+        with evaluating():
             worked = iter(self._worked_out([each for each in figures if not isinstance(each, Quantile)], confidence))
             return [
                 self._quantile(each, confidence) if isinstance(each, Quantile) else next(worked) for each in figures
@@ -335,23 +336,7 @@ class Release(Closes, Tabulates):
             if name not in self._known:
                 self._known[name] = self._family.estimators[name](self)
             known = self._known[name]
-        with _evaluating():
+        with evaluating():
             found = known.estimates(asked, confidence)
-        origins = (Origin(self, Sum(where=condition)) for condition in asked.conditions)
-        return [replace(each, origin=origin) for each, origin in zip(found, origins, strict=True)]
-
-
-@contextmanager
-def _evaluating() -> Iterator[None]:
-    """Whatever makes a question fail is told apart: the asker's arithmetic, the release's files, or the engine."""
-    try:
-        yield
-    except Unfit as fault:
-        if fault.why == "asked":
-            raise QueryError(
-                "the condition cannot be evaluated: its arithmetic overflows; use smaller numbers"
-            ) from None
-        raise QueryError(
-            "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
-            "numbers, or verify the release"
-        ) from None
+        figures = (Sum(where=condition) for condition in asked.conditions)
+        return [replace(each, origin=self._origin(figure)) for each, figure in zip(found, figures, strict=True)]

@@ -15,7 +15,7 @@ from discreet.engine.duck.sql import identifier
 from discreet.errors import QueryError
 from discreet.estimate.asks import UNBIASED, Asks
 from discreet.estimate.crosstab import Crosstab, Margin, common_width, fitted_table
-from discreet.estimate.estimate import Counts, Estimate, Origin
+from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.interval import Way
 from discreet.estimate.sums import MOST_SUMS, Sums
 from discreet.estimate.work_out import work_out
@@ -66,10 +66,10 @@ class Tabulates(Asks):
         if len(ends) < 2 or any(low >= high for low, high in pairwise(ends)):
             raise QueryError("edges must be two numbers or more, each larger than the one before")
         bands = tuple((f"{low:f} to {high:f}", _band(name, low, high)) for low, high in pairwise(ends))
-        (condition,) = self._conditions([where], aux)
-        inside = Every((condition, _band(name, ends[0], ends[-1])))
         key = Cases(branches=bands, name=name)
         with self._asking():
+            (condition,) = self._conditions([where], aux)
+            inside = Every((condition, _band(name, ends[0], ends[-1])))
             found = self._grouped(Query(where=inside, group_by=(key,)), estimator, confidence)
         return replace(found, rows=tuple(row for row in found if row[0][0] is not None))
 
@@ -90,8 +90,8 @@ class Tabulates(Asks):
         if wrong := why_not(confidence):
             raise QueryError(wrong)
         grouped = ", ".join(map(grouped_by, (rows, columns)))
-        (condition,) = self._conditions([where], aux)
         with self._asking():
+            (condition,) = self._conditions([where], aux)
             (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
             self._checked(Sum(where=condition))
             labels = [tuple(each) for each in self._groups(query)]
@@ -102,13 +102,13 @@ class Tabulates(Asks):
                 for key, listed in zip(query.group_by, labels, strict=True)
             )
             asked = [Sum(where=Every((*each, condition))) for each in product(own, other)]
-            sums = self._sums(asked, apart=True)
+            sums = self._answered(asked, apart=True)
             margins = [Sum(where=Every((each, condition))) for each in (*own, *other)] + [Sum(where=condition)]
             totals = self._worked_out(margins, confidence)
         times = common_width(sums, confidence) if together else None
         way = Way(unit=self.unit, estimator=UNBIASED, confidence=confidence, times=times)
         places = {each: place for place, each in enumerate(asked)}
-        cells = [replace(work_out(each, sums, places, {}, way), origin=Origin(self, each)) for each in asked]
+        cells = [replace(work_out(each, sums, places, {}, way), origin=self._origin(each)) for each in asked]
         return _table(str(query.group_by[0]), str(query.group_by[1]), labels, cells, totals, sums, together=together)
 
     def _ends(self, column: str, width: Decimal) -> list[Decimal]:
