@@ -29,7 +29,8 @@ def asked_of(node: exp.Expr, scope: Scope) -> Asked | None:
     if isinstance(inner, exp.Filter):
         where, inner = _filter(inner, scope), inner.this
     if not isinstance(inner, exp.PercentileDisc | exp.Quantile | exp.Median):
-        return figure_of(node, scope)
+        figure = figure_of(node, scope)
+        return figure if figure is not None and sums_of(figure) else None  # a constant is no question
     given = inner.args.get("expression") or inner.args.get("quantile")
     share = Fraction(1, 2) if isinstance(inner, exp.Median) else fraction_of(given.name if given else None)
     if share is None or not 0 < share < 1:
