@@ -6,14 +6,19 @@ All of them stand on one thing that a family can do: `sums`, which answers sever
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from discreet.engine.duck.sql import identifier
 from discreet.errors import QueryError
-from discreet.estimate.estimate import Estimate, Origin
+from discreet.estimate.crosstab import Crosstab, common_width, table_of
+from discreet.estimate.estimate import Counts, Estimate, Origin
 from discreet.estimate.evaluating import evaluating
+from discreet.estimate.histogram import bands_of
 from discreet.estimate.interval import Way
 from discreet.estimate.numeric import numeric
 from discreet.estimate.quantile import quantile
@@ -22,16 +27,31 @@ from discreet.estimate.work_out import over, work_out
 from discreet.ground.confidence import why_not
 from discreet.ground.exact import fraction_of
 from discreet.ground.shown import shown
-from discreet.query.condition import Condition, of_release_alone
-from discreet.query.figure import DEEPEST, Asked, Figure, Quantile, Sum, Worked, depth, mean, share, sums_of
+from discreet.query.bands import Cases, Grouping, groups_of
+from discreet.query.condition import Condition, Every, of_release_alone
+from discreet.query.figure import (
+    DEEPEST,
+    Asked,
+    Figure,
+    Number,
+    Quantile,
+    Sign,
+    Sum,
+    Worked,
+    depth,
+    mean,
+    share,
+    sums_of,
+)
 from discreet.schema.nearest import did_you_mean
-from discreet.schema.schema import Schema
 
 if TYPE_CHECKING:
     from discreet.query.parse import Query
+    from discreet.schema.schema import Schema
 
 COUNTS_ALONE = "this kind of release answers counts alone; ask SELECT COUNT(*) FROM release WHERE ..."
 _AT_ONCE = 8  # sums of several figures that are answered together
+By = str | tuple[str, int]  # a column, or a column and a level of its hierarchy
 UNBIASED = "unbiased"  # what every family calls the answer without a model beyond its own
 
 
@@ -55,6 +75,14 @@ class Asks(ABC):
     @abstractmethod
     def _parsed(self, questions: Sequence[str], aux: Mapping[str, Any] | None) -> list[Query]:
         """Questions as values."""
+
+    @abstractmethod
+    def _groups(self, query: Query) -> list[Collection[Any]]:
+        """The labels of each thing that is grouped by."""
+
+    @abstractmethod
+    def _by(self, key: Grouping, where: Condition, estimator: str | None, confidence: float) -> Counts:
+        """Counts by one thing."""
 
     def _sums(self, asked: Sequence[Sum], *, apart: bool = False) -> Sums:
         """Several sums together; a family that can answer them says how. `apart`: no row is in two of them."""
@@ -125,6 +153,70 @@ class Asks(ABC):
         way = Way(unit=unit, estimator=UNBIASED, confidence=confidence, half=0.0)
         return quantile(asked, self.schema.domains[asked.column], lambda sums: self._answered(sums, apart=True), way)
 
+    def histogram(
+        self,
+        column: str,
+        *,
+        width: object = None,
+        edges: Sequence[object] = (),
+        where: str = "",
+        estimator: str | None = None,
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> Counts:
+        """How many of those meeting a condition have a number in each band: of one `width` from the least number of the
+        column's domain on, or between `edges`, each band without its upper end.
+        """
+        name = self._numeric(column)
+        bands, inside = bands_of(name, self.schema.domains[name], width, edges)
+        with self._asking():
+            (condition,) = self._conditions([where], aux)
+            found = self._by(Cases(branches=bands, name=name), Every((condition, inside)), estimator, confidence)
+        return replace(found, rows=tuple(row for row in found if row[0][0] is not None))
+
+    def crosstab(
+        self,
+        rows: By,
+        columns: By,
+        *,
+        where: str = "",
+        together: bool = False,
+        confidence: float = 0.95,
+        aux: Mapping[str, Any] | None = None,
+    ) -> Crosstab:
+        """A table of counts by two things, each a column or ("age", 1), the first level of its hierarchy.
+
+        Intervals are each by itself; `together` asks for such that all hold at once with the confidence.
+        """
+        if wrong := why_not(confidence):
+            raise QueryError(wrong)
+        grouped = ", ".join(map(grouped_by, (rows, columns)))
+        with self._asking():
+            (condition,) = self._conditions([where], aux)
+            (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
+            self._checked(Sum(where=condition))
+            labels = [tuple(each) for each in self._groups(query)]
+            if len(labels[0]) * len(labels[1]) > MOST_SUMS:
+                raise QueryError(f"a table must have at most {MOST_SUMS:,} cells; count by levels of a hierarchy")
+            own, other = (
+                [groups_of(key, self.schema).is_label(label) for label in listed]
+                for key, listed in zip(query.group_by, labels, strict=True)
+            )
+            asked = [Sum(where=Every((*each, condition))) for each in product(own, other)]
+            sums = self._answered(asked, apart=True)
+            margins = [Sum(where=Every((each, condition))) for each in (*own, *other)] + [Sum(where=condition)]
+            totals = self._worked_out(margins, confidence)
+        times = common_width(sums, confidence) if together else None
+        way = Way(unit=self.unit, estimator=UNBIASED, confidence=confidence, times=times)
+        places = {each: place for place, each in enumerate(asked)}
+        cells = [replace(work_out(each, sums, places, {}, way), origin=self._origin(each)) for each in asked]
+        return table_of(str(query.group_by[0]), str(query.group_by[1]), labels, cells, totals, sums, together=together)
+
+    def combined(self, left: Figure, sign: Sign, right: Figure | Fraction, confidence: float) -> Estimate:
+        """Two figures, or one and a number, and what is done with them."""
+        other = Number(right) if isinstance(right, Fraction) else right
+        return self.work_out(Worked(left, sign, other), confidence)
+
     def work_out(self, figure: Figure, confidence: float = 0.95) -> Estimate:
         """A figure that was put together from several sums."""
         with self._asking():
@@ -194,3 +286,13 @@ class Asks(ABC):
                 numeric(self.schema, name)
                 return name
         raise QueryError(f"column {shown(column)} does not exist{did_you_mean(column, self.schema.columns)}")
+
+
+def grouped_by(column: By) -> str:
+    """What a question says in its GROUP BY."""
+    if isinstance(column, str):
+        return identifier(column)
+    match column:
+        case (str(name), int(level)):
+            return f"level({identifier(name)}, {level})"
+    raise QueryError('what is counted by must be the name of a column, or a name and a level such as ("age", 1)')

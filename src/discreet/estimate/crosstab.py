@@ -8,6 +8,7 @@ miss by itself: their common width is a quantile of the largest of normal number
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -145,3 +146,50 @@ def _expected(value: float, error: float) -> float:
         return max(value, 0.0)
     away = -value / error
     return value + error / mills(away) if away > -8 else value
+
+
+def table_of(
+    rows: str,
+    columns: str,
+    labels: Sequence[tuple[Any, ...]],
+    cells: Sequence[Estimate],
+    totals: Sequence[Estimate],
+    sums: Sums,
+    *,
+    together: bool,
+) -> Crosstab:
+    """Cells and margins, put together, with the table that fits them."""
+    shape = (len(labels[0]), len(labels[1]))
+    *_, total = totals
+    by_row, by_column = totals[: shape[0]], totals[shape[0] : -1]
+    sure = np.array([each.exact for each in cells])
+    values = np.where(sure, [each.bounds[0] for each in cells], sums.values)
+    errors = np.where(sure, 0.0, np.sqrt(np.maximum(np.diag(sums.covariance), 0.0) + sums.stray**2))
+    fitted = fitted_table(
+        values.reshape(shape),
+        errors.reshape(shape),
+        _margin(by_row),
+        _margin(by_column),
+        sum(map(_value, by_row)) if all(each.exact for each in by_row) else _value(total),
+    )
+    return Crosstab(
+        rows=rows,
+        columns=columns,
+        row_labels=labels[0],
+        column_labels=labels[1],
+        cells=tuple(tuple(cells[row * shape[1] : (row + 1) * shape[1]]) for row in range(shape[0])),
+        row_totals=tuple(by_row),
+        column_totals=tuple(by_column),
+        total=total,
+        together=together,
+        fitted=tuple(map(tuple, fitted.tolist())),
+    )
+
+
+def _margin(totals: Sequence[Estimate]) -> Margin:
+    return Margin(counts=np.array([_value(each) for each in totals]), certain=np.array([each.exact for each in totals]))
+
+
+def _value(estimate: Estimate) -> float:
+    """The value of a margin, or the middle of what is possible where there is none."""
+    return sum(estimate.bounds) / 2 if estimate.value is None else estimate.value

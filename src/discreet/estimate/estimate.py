@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from discreet.errors import QueryError
 from discreet.ground.exact import fraction_of, plain_number
-from discreet.query.figure import Figure, Number, Sign, Worked
-from discreet.schema.schema import MOST_ROWS
+from discreet.ground.most import MOST_ROWS
 from discreet.schema.valued import Value
+
+if TYPE_CHECKING:
+    from discreet.query.figure import Figure, Sign
 
 COINS = "publisher's coins"
 MODEL = "model"
@@ -29,8 +32,8 @@ Group = tuple[Value, ...]  # a value for each column that is counted by
 class Source(Protocol):
     """Where an estimate comes from: an open release, which can work out more from the same sums."""
 
-    def work_out(self, figure: Figure, confidence: float) -> Estimate:
-        """A figure of the release."""
+    def combined(self, left: Figure, sign: Sign, right: Figure | Fraction, confidence: float) -> Estimate:
+        """Two figures of the release, or one and a number, and what is done with them."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,10 @@ class Estimate:
             number = fraction_of(other)
             if number is None:
                 raise QueryError(f"an estimate cannot be worked with a {type(other).__name__}; take a number")
-            return source.work_out(Worked(self.origin.figure, sign, Number(number)), self.confidence)
+            return source.combined(self.origin.figure, sign, number, self.confidence)
         if other.origin is None or other.origin.source is not source:
             raise QueryError("both estimates must be of one open release: how those of two vary together is not known")
-        return source.work_out(Worked(self.origin.figure, sign, other.origin.figure), self.confidence)
+        return source.combined(self.origin.figure, sign, other.origin.figure, self.confidence)
 
     @property
     def exact(self) -> bool:

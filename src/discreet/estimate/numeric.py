@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.errors import QueryError
 from discreet.ground.arrays import Floats, Ints
 from discreet.ground.shown import shown
-from discreet.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from discreet.schema.schema import Schema
 
 LARGEST = 1 << 38  # so many as there may be rows stay whole numbers of a machine together
 MOST_VALUES = 1 << 22

@@ -19,20 +19,19 @@ from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import text
 from discreet.engine.faults import Unfit
 from discreet.errors import QueryError, ReleaseError
-from discreet.estimate.asks import UNBIASED
+from discreet.estimate.asks import UNBIASED, Asks, By, grouped_by
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
 from discreet.estimate.evaluating import evaluating
 from discreet.estimate.limits import Limits
-from discreet.estimate.tabulate import By, Tabulates, grouped_by
 from discreet.estimate.unit import meaning_of
 from discreet.ground.arrays import Ints
 from discreet.ground.closing import Closes
 from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress
+from discreet.query.bands import Grouping, column_of, columns_in, groups_of
 from discreet.query.bands import Groups as Labels
-from discreet.query.bands import column_of, columns_in, groups_of
-from discreet.query.condition import Every
+from discreet.query.condition import Condition, Every
 from discreet.query.figure import Asked as Figure
 from discreet.query.figure import Quantile, Sum, of_those
 from discreet.release.family import FAMILIES
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10_000
 
 
-class Release(Closes, Tabulates):
+class Release(Closes, Asks):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
 
     Many threads may ask it at once; `cancel` stops what is being answered. It closes at the end of a `with`.
@@ -297,6 +296,11 @@ class Release(Closes, Tabulates):
             grouped = Groups(columns=plain, values=listed, where=query.where) if same else None
             estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
         return Counts(columns=tuple(map(str, query.group_by)), rows=tuple(zip(listed, estimates, strict=True)))
+
+    def _by(self, key: Grouping, where: Condition, estimator: str | None, confidence: float) -> Counts:
+        from discreet.query.parse import Query
+
+        return self._grouped(Query(where=where, group_by=(key,)), estimator, confidence)
 
     def _labels(self, query: Query) -> list[Labels]:
         """How rows are grouped by each thing that is grouped by."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from sqlglot import exp
@@ -11,10 +12,10 @@ from discreet.ground.exact import fraction_of
 from discreet.ground.shown import shown
 from discreet.query.condition import TRUE, Condition
 from discreet.query.figure import Asked, Figure, Number, Quantile, Sign, Sum, Worked, mean, sums_of
-from discreet.query.rebuild import rebuild
 from discreet.query.refused import name_of, refused_projection
 from discreet.query.scope import Scope
 
+Reads = Callable[[exp.Expr, Scope], Condition]  # how a condition is read
 _SIGNS: dict[type[exp.Expr], Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 
 
@@ -23,13 +24,13 @@ def is_count(node: exp.Expr) -> bool:
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and not any(node.this.args.values())
 
 
-def asked_of(node: exp.Expr, scope: Scope) -> Asked | None:
+def asked_of(node: exp.Expr, scope: Scope, reads: Reads) -> Asked | None:
     """The figure or the quantile that stands here; None where it is none at all, such as a column."""
     where, inner = TRUE, node.unnest()
     if isinstance(inner, exp.Filter):
-        where, inner = _filter(inner, scope), inner.this
+        where, inner = _filter(inner, scope, reads), inner.this
     if not isinstance(inner, exp.PercentileDisc | exp.Quantile | exp.Median):
-        figure = figure_of(node, scope)
+        figure = figure_of(node, scope, reads)
         return figure if figure is not None and sums_of(figure) else None  # a constant is no question
     given = inner.args.get("expression") or inner.args.get("quantile")
     share = Fraction(1, 2) if isinstance(inner, exp.Median) else fraction_of(given.name if given else None)
@@ -38,22 +39,22 @@ def asked_of(node: exp.Expr, scope: Scope) -> Asked | None:
     return Quantile(column=_column(inner, scope), share=share, where=where)
 
 
-def figure_of(node: exp.Expr, scope: Scope) -> Figure | None:
+def figure_of(node: exp.Expr, scope: Scope, reads: Reads) -> Figure | None:
     """The figure that stands here; None where it is none at all, such as a column."""
     node = node.unnest()
     if sign := _SIGNS.get(type(node)):
-        left, right = (figure_of(each, scope) for each in (node.this, node.expression))
+        left, right = (figure_of(each, scope, reads) for each in (node.this, node.expression))
         if left is None or right is None or not (sums_of(left) or sums_of(right)):
             return None
         return Worked(left, sign, right)
     if isinstance(node, exp.Neg):
-        inner = figure_of(node.this, scope)
+        inner = figure_of(node.this, scope, reads)
         return None if inner is None else Worked(Number(Fraction(-1)), "*", inner)
     if isinstance(node, exp.Literal) and not node.is_string:
         number = fraction_of(node.this)
         return None if number is None else Number(number)
     if isinstance(node, exp.Filter):
-        return _one(node.this, _filter(node, scope), scope)
+        return _one(node.this, _filter(node, scope, reads), scope)
     return _one(node, TRUE, scope)
 
 
@@ -72,12 +73,12 @@ def _one(node: exp.Expr, where: Condition, scope: Scope) -> Figure | None:
     return mean(column, where, missing=domain is None or domain.missing)
 
 
-def _filter(node: exp.Filter, scope: Scope) -> Condition:
+def _filter(node: exp.Filter, scope: Scope, reads: Reads) -> Condition:
     """The condition of FILTER (WHERE ...)."""
     where = node.expression
     if not isinstance(where, exp.Where):
         raise QueryError("FILTER must have a WHERE, such as COUNT(*) FILTER (WHERE gender = 'F')")
-    return rebuild(where.this, scope)
+    return reads(where.this, scope)
 
 
 def _column(node: exp.Expr, scope: Scope) -> str:

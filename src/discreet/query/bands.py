@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.engine.duck.sql import literal
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
 from discreet.query.condition import Atom, Column, Condition, Every, Not, Some, columns_of, parts_of
 from discreet.query.level import Key, Level
-from discreet.schema.schema import Schema
 from discreet.schema.valued import Value, Valued
+
+if TYPE_CHECKING:
+    from discreet.schema.schema import Schema
 
 
 @dataclass(frozen=True)

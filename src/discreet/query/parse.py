@@ -104,7 +104,7 @@ def _statement(select: exp.Select, scope: Scope) -> Query:
         elif isinstance(each, exp.Column | exp.Anonymous | exp.Case | exp.IntDiv):
             if _grouping(each, scope, {}) not in grouped:
                 raise refused_projection(each)
-        elif (found := asked_of(each, scope)) is not None:
+        elif (found := asked_of(each, scope, rebuild)) is not None:
             counted, figure = counted + 1, found
         else:
             raise refused_projection(each)

@@ -31,6 +31,7 @@ from discreet.estimate.shown_rows import Evidence, ShownRows
 from discreet.estimate.sums import Sums
 from discreet.ground.arrays import Ints
 from discreet.ground.keys import keys_of
+from discreet.ground.most import MOST_ROWS
 from discreet.guarantee.classic.classes import Classes, classes_of, numbered
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
@@ -43,7 +44,6 @@ from discreet.release.alphabeta.manifest import (
     AlphaBetaManifest,
     domain_size,
 )
-from discreet.schema.schema import MOST_ROWS
 
 _AT_ONCE = 200
 _FAR = 8.0  # standard errors: so far chance never goes

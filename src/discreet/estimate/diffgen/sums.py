@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.estimate.diffgen.answers import Answers
 from discreet.estimate.diffgen.factors import Factor
 from discreet.estimate.estimate import COINS, MODEL
 from discreet.estimate.numeric import Numeric, numeric
 from discreet.estimate.sums import Sums, range_of_sum
 from discreet.ground.arrays import Floats
+from discreet.ground.most import MOST_ROWS
 from discreet.query.condition import Condition
 from discreet.query.figure import Sum
-from discreet.schema.schema import MOST_ROWS, Schema
+from discreet.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from discreet.estimate.diffgen.answers import Answers
 
 MIDDLE = "noisy counts are never negative here, which moves sums and means towards the middle of the column"
 
