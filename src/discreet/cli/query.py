@@ -67,9 +67,7 @@ def query(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a release how many meet a condition, or for sums, means, shares and differences; every answer has an interval
-    and says what it counts.
-    """
+    """Ask a release how many meet a condition; every answer has an interval and says what it counts."""
     if (question is None) == (questions is None):
         raise QueryError("a question must be given, or a file of them with --questions; give one of the two")
     if csv and as_json:
