@@ -322,11 +322,8 @@ class Release(Closes, Asks):
             raise QueryError(
                 f"estimator ({estimator}) answers counts alone; leave it out for sums, means and what is worked out"
             )
-        with evaluating():
-            worked = iter(self._worked_out([each for each in figures if not isinstance(each, Quantile)], confidence))
-            return [
-                self._quantile(each, confidence) if isinstance(each, Quantile) else next(worked) for each in figures
-            ]
+        worked = iter(self._worked_out([each for each in figures if not isinstance(each, Quantile)], confidence))
+        return [self._quantile(each, confidence) if isinstance(each, Quantile) else next(worked) for each in figures]
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator

@@ -92,8 +92,12 @@ class BucketSums:
             used.append([self._place(asked, part) for part, (sure, _) in zip(parts, found, strict=True) if not sure])
             bounds.append(added([ends for _, ends in found]))
             values[number] = sum(float(ends[0]) for sure, ends in found if sure)
-        solved = [self._regression.solved(target) for _, target in self._targets.values()]
-        known = [self._regression.determines(target) for _, target in self._targets.values()]
+        targets = [target for _, target in self._targets.values()]
+        known = [self._regression.determines(target) for target in targets]
+        nothing = np.zeros(len(self._composition.ids))
+        solved = [
+            self._regression.solved(target) if sure else nothing for target, sure in zip(targets, known, strict=True)
+        ]
         rows = [self._rows[key] for key in self._used]
         sums = [self._per_bucket(each) for each in rows]
         for number, products in enumerate(used):
@@ -101,7 +105,7 @@ class BucketSums:
                 values[number] += float(sums[row] @ solved[value]) if known[value] else np.nan
         return Sums(
             values=values,
-            covariance=self._covariance(used, rows, solved) if rows else np.zeros((size, size)),
+            covariance=self._covariance(used, rows, solved) if any(known) else np.zeros((size, size)),
             stray=np.zeros(size),
             bounds=tuple(bounds),
             unknown=_UNDETERMINED,
