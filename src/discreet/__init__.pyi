@@ -22,6 +22,7 @@ from .errors import (
     SigningError,
     TableError,
 )
+from .estimate.crosstab import Crosstab
 from .estimate.diffgen.pairs.release import PairsRelease
 from .estimate.diffgen.release import DiffGenRelease
 from .estimate.estimate import Counts, Estimate
@@ -73,6 +74,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Counts",
+    "Crosstab",
     "CsvForm",
     "Dates",
     "Decimals",

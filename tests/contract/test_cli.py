@@ -365,7 +365,7 @@ def test_publish_does_not_overwrite(json_too, house):
         ("disease = 'HIVV'", "did you mean HIV?"),
         ("age = 200", "from 0 to 110"),
         ("age >", "cannot be read"),
-        ("SELECT SUM(age) FROM release", "sums and means are not answered"),
+        ("SELECT SUM(disease) FROM release", "disease holds text, so it has no SUM"),
         ("1 = 1; DROP TABLE qit", "no other statement"),
         ("age IN (SELECT x FROM public)", "public was not handed in"),
         ("age = (SELECT 1)", "cannot be answered"),

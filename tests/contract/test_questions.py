@@ -112,11 +112,11 @@ def test_questions_share_the_passes(asked, demo, monkeypatch):
 def test_every_wrong_question_is_named_by_its_line_before_one_is_answered(demo, tmp_path):
     """Exit 2, all of them at once, and nothing on standard output."""
     path = tmp_path / "wrong.txt"
-    path.write_text("gender = 'F'\n# no\nages > 3\n\nSELECT SUM(age) FROM release\n", encoding="utf-8")
+    path.write_text("gender = 'F'\n# no\nages > 3\n\nSELECT MAX(age) FROM release\n", encoding="utf-8")
     for form in ([], ["--csv"]):
         first, second = mistake("query", "release", "--questions", path, *form, cwd=demo).splitlines()
         assert first.startswith("wrong.txt, line 3: column ages does not exist; did you mean age?")
-        assert second.startswith("wrong.txt, line 5: SUM cannot be answered")
+        assert second.startswith("wrong.txt, line 5: MAX cannot be answered")
 
 
 def test_too_many_groups_are_told_before_anything_is_answered(tmp_path):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 from discreet.cli.show import design_of, estimate_row, say, show_counts
-from discreet.estimate.estimate import MODEL, NOTHING, Counts, Estimate, Group
+from discreet.estimate.estimate import ESTIMATE_FIELDS, MODEL, NOTHING, Counts, Estimate, Group
 from discreet.ground.shown import name_of, name_some
 
 _PAIRS = {"bounds": ("bounds_low", "bounds_high")}
@@ -57,20 +56,20 @@ def as_csv(answers: Sequence[Answer], *, asked: bool) -> str:
 
 
 def _header(before: str = "") -> Iterator[str]:
-    for each in fields(Estimate):
-        if each.name != _NESTED:
-            yield from (f"{before}{name}" for name in _PAIRS.get(each.name, (each.name,)))
+    for each in ESTIMATE_FIELDS:
+        if each != _NESTED:
+            yield from (f"{before}{name}" for name in _PAIRS.get(each, (each,)))
         elif not before:
             yield from _header(f"{_NESTED}_")
 
 
 def _cells(estimate: Estimate | None, *, nested: bool = False) -> Iterator[Any]:
     """Every field as a plain number or text, in the order of the header; nothing where there is no such estimate."""
-    for each in fields(Estimate):
-        value = getattr(estimate, each.name, None)
-        if each.name == _NESTED:
+    for each in ESTIMATE_FIELDS:
+        value = getattr(estimate, each, None)
+        if each == _NESTED:
             yield from () if nested else _cells(value, nested=True)
-        elif each.name in _PAIRS:
+        elif each in _PAIRS:
             yield from value or (None, None)
         else:
             yield value
@@ -91,7 +90,7 @@ def show_answer(answer: Answer, words: str) -> None:
 
 def _show_one(answer: Estimate) -> None:
     if answer.exact:
-        say(f"{answer.bounds[0]:,} {answer.unit}, exactly: the published tables leave no doubt")
+        say(f"{answer.shown_exact}, exactly: the published tables leave no doubt")
         return
     value, interval, bounds = estimate_row(answer)
     say(f"{value}", style="bold")

@@ -1,4 +1,4 @@
-"""discreet query: counts from a release."""
+"""discreet query: counts from a release, and what is worked out from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def query(
     question: Annotated[
         str | None,
         typer.Argument(
-            help="A condition, or SELECT COUNT(*) FROM release ... [GROUP BY ...]. The answer says its unit: people, "
+            help="A condition, or SELECT COUNT(*) FROM release ... [GROUP BY ...]; SUM(column), AVG(column), "
+            "MEDIAN(column), FILTER (WHERE ...) and + - * / of these too. The answer says its unit: people, "
             "records (rows of the custodian's table) or distinct tuples. People who are alike in every published "
             "column are one distinct tuple, so there are fewer of these than people.",
             show_default=False,

@@ -149,9 +149,8 @@ def show_bars(counts: Mapping[object, int], width: int = 40) -> None:
 def estimate_row(estimate: Estimate) -> tuple[str, str, str]:
     """Value, interval and bounds as a person reads them; the unit stands beside the value."""
     if estimate.exact:
-        return f"{estimate.bounds[0]:,} {estimate.unit}", "exact", "exact"
-    value = "unknown" if estimate.value is None else f"{estimate.value:,.0f} {estimate.unit}"
-    return value, estimate.shown_interval, estimate.shown_bounds
+        return estimate.shown_exact, "exact", "exact"
+    return estimate.shown_value, estimate.shown_interval, estimate.shown_bounds
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -177,7 +176,7 @@ def design_of(estimate: Estimate) -> str:
         return "exact"
     if estimate.design is None or estimate.design.value is None:
         return "unknown"
-    return f"{estimate.design.value:,.0f} ({estimate.design.shown_interval})"
+    return f"{estimate.design.value:,.{estimate.design.digits}f} ({estimate.design.shown_interval})"
 
 
 def show_counts(counts: Counts) -> None:

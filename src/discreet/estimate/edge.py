@@ -27,7 +27,7 @@ def reach(outside: float, apart: float, confidence: float) -> float:
     target = math.log1p(-confidence * (1 - beyond))
     found = 0.0
     for _ in range(_ROUNDS):
-        step = (_log_left(outside, found) - target) * _mills(outside + found)
+        step = (_log_left(outside, found) - target) * mills(outside + found)
         found += step
         if abs(step) <= _CLOSE * found:
             break
@@ -37,10 +37,10 @@ def reach(outside: float, apart: float, confidence: float) -> float:
 def _log_left(outside: float, further: float) -> float:
     """log P(Z > d + t) - log P(Z > d)."""
     moved = -further * (outside + further / 2)
-    return moved + math.log(_mills(outside + further) / _mills(outside))
+    return moved + math.log(mills(outside + further) / mills(outside))
 
 
-def _mills(x: float) -> float:
+def mills(x: float) -> float:
     """P(Z > x) / phi(x), for x of 0 or more."""
     if x < _SERIES:
         return math.sqrt(math.pi / 2) * math.exp(x * x / 2) * math.erfc(x / math.sqrt(2))

@@ -49,17 +49,19 @@ class Way:
     unit: str
     estimator: str
     confidence: float
+    half: float = _HALF  # how far an interval reaches at least
+    times: float | None = None  # standard errors to each side, where others must hold at once
 
     @property
     def width(self) -> float:
         """How many standard errors an interval reaches to each side."""
-        return NormalDist().inv_cdf((1 + self.confidence) / 2)
+        return NormalDist().inv_cdf((1 + self.confidence) / 2) if self.times is None else self.times
 
     def estimate(
         self,
         value: float,
         spread: Spread,
-        bounds: tuple[int, int],
+        bounds: tuple[float, float],
         *,
         over: str,
         note: str = "",
@@ -81,7 +83,7 @@ class Way:
             note="; ".join(filter(None, (note, cut))),
         )
 
-    def raw(self, value: float, spread: Spread, bounds: tuple[int, int], *, over: str, note: str = "") -> Estimate:
+    def raw(self, value: float, spread: Spread, bounds: tuple[float, float], *, over: str, note: str = "") -> Estimate:
         """A value and its interval as they came out; the standard error is that of the nearest possible count."""
         error = spread.error(_within(value, bounds))
         low, high = spread.score(value, self.width) or (value - self.width * error, value + self.width * error)
@@ -113,13 +115,31 @@ class Way:
             note="; ".join(filter(None, (note, cut))),
         )
 
-    def certain(self, count: int) -> Estimate:
+    def between(
+        self, value: float, error: float, interval: Interval, bounds: tuple[float, float], *, over: str, note: str = ""
+    ) -> Estimate:
+        """A value with an interval that was worked out for it, within the bounds; over coins `design` has it whole."""
+        raw = replace(
+            self.raw(value, Spread(noise=error**2), bounds, over=over, note=note), low=interval[0], high=interval[1]
+        )
+        shown = _within(value, bounds)
+        cut = _cut({"the value": abs(shown - value), "the interval": _beyond(interval, bounds)})
+        return replace(
+            raw,
+            value=shown,
+            low=min(shown, _within(interval[0], bounds)),
+            high=max(shown, _within(interval[1], bounds)),
+            design=raw if over == COINS else None,
+            note="; ".join(filter(None, (note, cut))),
+        )
+
+    def certain(self, count: float) -> Estimate:
         """A count that the published tables leave no doubt about: whatever the coins were, so it is its own design."""
         found = self.bounds_only((count, count), value=float(count), error=0.0)
         return replace(found, design=found)
 
     def bounds_only(
-        self, bounds: tuple[int, int], *, value: float | None = None, error: float | None = None, note: str = ""
+        self, bounds: tuple[float, float], *, value: float | None = None, error: float | None = None, note: str = ""
     ) -> Estimate:
         """What is known where nothing but the bounds is."""
         return Estimate(
@@ -137,7 +157,7 @@ class Way:
 
     def _possible(self, raw: Estimate, value: float, shown: float, spread: Spread) -> Interval:
         """The interval within the bounds: the raw one, and what is plausible of the counts next to the value shown."""
-        ends = [raw.low, raw.high, shown - _HALF, shown + _HALF]
+        ends = [raw.low, raw.high, shown - self.half, shown + self.half]
         error, outside = spread.error(shown), abs(value - shown)
         if error > _ROUNDING and outside > _ROUNDING:
             apart = (raw.bounds[1] - raw.bounds[0]) / error
@@ -145,15 +165,15 @@ class Way:
         return _within(min(ends), raw.bounds), _within(max(ends), raw.bounds)
 
 
-def _within(number: float, bounds: tuple[int, int]) -> float:
+def _within(number: float, bounds: tuple[float, float]) -> float:
     """The nearest possible number; what is a rounding error away from a bound is the bound."""
     least, most = map(float, bounds)
     return least if number <= least + _ROUNDING else most if number >= most - _ROUNDING else number
 
 
-def _beyond(interval: Interval, bounds: tuple[int, int]) -> float:
+def _beyond(interval: Interval, bounds: tuple[float, float]) -> float:
     """How far an interval reaches out of the bounds."""
-    return max(abs(end - _within(end, bounds)) for end in interval)
+    return max(0.0 if end in bounds else abs(end - _within(end, bounds)) for end in interval)
 
 
 def _cut(off: dict[str, float]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -15,19 +15,24 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from discreet.engine.duck.database import Database
-from discreet.engine.duck.sql import identifier, literal, text
+from discreet.engine.duck.sql import text
 from discreet.engine.faults import Unfit
 from discreet.errors import QueryError, ReleaseError
+from discreet.estimate.asks import UNBIASED, Asks, By, grouped_by
 from discreet.estimate.estimate import Counts, Estimate
 from discreet.estimate.estimator import Asked, Estimator, Groups
+from discreet.estimate.evaluating import evaluating
 from discreet.estimate.limits import Limits
 from discreet.estimate.unit import meaning_of
 from discreet.ground.arrays import Ints
 from discreet.ground.closing import Closes
 from discreet.ground.confidence import why_not
 from discreet.ground.progress import Progress
-from discreet.query.condition import Atom, Column, Every
-from discreet.query.level import Level
+from discreet.query.bands import Grouping, column_of, columns_in, groups_of
+from discreet.query.bands import Groups as Labels
+from discreet.query.condition import Condition, Every
+from discreet.query.figure import Asked as Figure
+from discreet.query.figure import Quantile, Sum, of_those
 from discreet.release.bounds import check_cells, engine_memory
 from discreet.release.family import FAMILIES
 from discreet.release.plain import plain_file
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10_000
 
 
-class Release(Closes, ABC):
+class Release(Closes, Asks):
     """An open release. It reads only the folder's own files; nothing it does can touch the custodian's table.
 
     Many threads may ask it at once; `cancel` stops what is being answered. It closes at the end of a `with`.
@@ -152,11 +157,13 @@ class Release(Closes, ABC):
             queries = self._parsed(wheres, aux)
             if any(query.group_by for query in queries):
                 raise QueryError("a question with GROUP BY gives several counts; use count_by or query")
+            if any(query.figure is not None for query in queries):
+                raise QueryError("count must have a condition or SELECT COUNT(*); use query for sums and means")
             return self._estimates(Asked(conditions=[query.where for query in queries]), estimator, confidence)
 
     def count_by(
         self,
-        *columns: str | tuple[str, int],
+        *columns: By,
         where: str = "",
         estimator: str | None = None,
         confidence: float = 0.95,
@@ -168,13 +175,11 @@ class Release(Closes, ABC):
         """
         if not columns:
             raise QueryError("count_by needs at least one column")
-        grouped = ", ".join(map(_grouped_by, columns))
+        grouped = ", ".join(map(grouped_by, columns))
         with self._asking():
             (query,) = self._parsed([f"SELECT COUNT(*) FROM release GROUP BY {grouped}"], None)
-            (condition,) = self._parsed([where], aux)
-            if condition.group_by:
-                raise QueryError("the condition of count_by must have no GROUP BY of its own")
-            return self._grouped(replace(query, where=condition.where), estimator, confidence)
+            (condition,) = self._conditions([where], aux)
+            return self._grouped(replace(query, where=condition), estimator, confidence)
 
     def query(
         self,
@@ -184,7 +189,9 @@ class Release(Closes, ABC):
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> Estimate | Counts:
-        """Answer a condition or a whole SELECT COUNT(*) ... [GROUP BY]."""
+        """Answer a condition or a whole SELECT of one figure: COUNT(*), SUM, AVG or what is worked out of them, with or
+        without GROUP BY.
+        """
         return self.query_many([sql], estimator=estimator, confidence=confidence, aux=aux)[0]
 
     def query_many(
@@ -195,15 +202,22 @@ class Release(Closes, ABC):
         confidence: float = 0.95,
         aux: Mapping[str, Any] | None = None,
     ) -> list[Estimate | Counts]:
-        """An answer for each condition or SELECT COUNT(*), in their order; all are read before the first is answered.
+        """An answer for each condition or SELECT, in their order; all are read before the first is answered.
 
         Those without GROUP BY share the passes over the rows. The limit of time is for all of them together.
         """
         with self._asking():
             queries = self._parsed(questions, aux)
-            plain = [query.where for query in queries if not query.group_by]
+            plain = [query.where for query in queries if not query.group_by and query.figure is None]
             counted = iter(self._estimates(Asked(conditions=plain), estimator, confidence) if plain else ())
-            return [self._grouped(each, estimator, confidence) if each.group_by else next(counted) for each in queries]
+            return [
+                self._grouped(each, estimator, confidence)
+                if each.group_by
+                else next(counted)
+                if each.figure is None
+                else self._figures([of_those(each.figure, [each.where])], estimator, confidence)[0]
+                for each in queries
+            ]
 
     def learn(self, progress: Progress | None = None) -> None:
         """Do ahead of time what the first question would have to wait for; `progress` is told how far it is."""
@@ -218,6 +232,8 @@ class Release(Closes, ABC):
         with self._asking():
             (query,) = self._parsed([question], aux)
             self._groups(query)
+            if query.figure is not None:
+                self._checked(query.figure)
 
     def cancel(self) -> None:
         """Stop every question that is being answered, from whatever thread: each raises Cancelled."""
@@ -268,35 +284,47 @@ class Release(Closes, ABC):
 
     def _grouped(self, query: Query, estimator: str | None, confidence: float) -> Counts:
         """One condition a group."""
-        levels = self._levels(query)
-        listed = list(product(*self._groups(query)))
-        conditions = []
-        for group in listed:
-            chosen = [
-                _has_value(key.column, value) if level is None else level.is_label(value)
-                for key, level, value in zip(query.group_by, levels, group, strict=True)
-            ]
-            conditions.append(Every((*chosen, query.where)))
-        columns = tuple(key.column for key in query.group_by)
-        grouped = None if any(levels) else Groups(columns=columns, values=listed, where=query.where)
-        estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
+        labels, listed = self._labels(query), list(product(*self._groups(query)))
+        chosen = [[key.is_label(value) for key, value in zip(labels, group, strict=True)] for group in listed]
+        conditions = [Every((*each, query.where)) for each in chosen]
+        if query.figure is not None:
+            figures = [of_those(query.figure, [condition]) for condition in conditions]
+            estimates = self._figures(figures, estimator, confidence)
+        else:
+            columns = [column_of(key) for key in query.group_by]
+            plain = tuple(name for name in columns if name is not None)
+            same = len(plain) == len(columns)
+            grouped = Groups(columns=plain, values=listed, where=query.where) if same else None
+            estimates = self._estimates(Asked(conditions=conditions, groups=grouped), estimator, confidence)
         return Counts(columns=tuple(map(str, query.group_by)), rows=tuple(zip(listed, estimates, strict=True)))
 
-    def _levels(self, query: Query) -> list[Level | None]:
-        """The level of each thing that is grouped by; None where it is a column itself."""
-        return [Level(key, self.schema.domains[key.column]) if key.level else None for key in query.group_by]
+    def _by(self, key: Grouping, where: Condition, estimator: str | None, confidence: float) -> Counts:
+        from discreet.query.parse import Query
+
+        return self._grouped(Query(where=where, group_by=(key,)), estimator, confidence)
+
+    def _labels(self, query: Query) -> list[Labels]:
+        """How rows are grouped by each thing that is grouped by."""
+        return [groups_of(key, self.schema) for key in query.group_by]
 
     def _groups(self, query: Query) -> list[Collection[Any]]:
-        """The values of each column that is grouped by; raises QueryError where that gives too many groups."""
-        values = [
-            self._possible(key.column) if level is None else level.possible(self._possible(key.column))
-            for key, level in zip(query.group_by, self._levels(query), strict=True)
-        ]
-        if (groups := math.prod(map(len, values))) > MOST_GROUPS:  # before they are listed: a domain may be any size
+        """The labels of each thing that is grouped by; raises QueryError where that gives too many groups."""
+        values = {name: self._possible(name) for key in query.group_by for name in columns_in(key)}
+        labels = [each.possible(values) for each in self._labels(query)]
+        if (groups := math.prod(map(len, labels))) > MOST_GROUPS:  # before they are listed: a domain may be any size
             raise QueryError(
                 f"GROUP BY gives {groups:,} groups, at most {MOST_GROUPS:,} are answered; group by fewer columns"
             )
-        return values
+        return labels
+
+    def _figures(self, figures: Sequence[Figure], estimator: str | None, confidence: float) -> list[Estimate]:
+        """What is worked out of sums, which hold over coins: there is no other way to them."""
+        if estimator not in (None, UNBIASED):
+            raise QueryError(
+                f"estimator ({estimator}) answers counts alone; leave it out for sums, means and what is worked out"
+            )
+        worked = iter(self._worked_out([each for each in figures if not isinstance(each, Quantile)], confidence))
+        return [self._quantile(each, confidence) if isinstance(each, Quantile) else next(worked) for each in figures]
 
     def _estimates(self, asked: Asked, estimator: str | None, confidence: float) -> list[Estimate]:
         name = self.estimators[0] if estimator is None else estimator
@@ -310,35 +338,7 @@ class Release(Closes, ABC):
             if name not in self._known:
                 self._known[name] = self._family.estimators[name](self)
             known = self._known[name]
-        with _evaluating():
-            return known.estimates(asked, confidence)
-
-
-def _grouped_by(column: str | tuple[str, int]) -> str:
-    """What a question says in its GROUP BY."""
-    if isinstance(column, str):
-        return identifier(column)
-    match column:
-        case (str(name), int(level)):
-            return f"level({identifier(name)}, {level})"
-    raise QueryError('count_by must have names of columns, or a name and a level such as ("age", 1)')
-
-
-def _has_value(column: str, value: Any) -> Atom:
-    return Atom((Column(column), " IS NULL" if value is None else f" = {literal(value)}"))
-
-
-@contextmanager
-def _evaluating() -> Iterator[None]:
-    """Whatever makes a question fail is told apart: the asker's arithmetic, the release's files, or the engine."""
-    try:
-        yield
-    except Unfit as fault:
-        if fault.why == "asked":
-            raise QueryError(
-                "the condition cannot be evaluated: its arithmetic overflows; use smaller numbers"
-            ) from None
-        raise QueryError(
-            "the condition cannot be evaluated: its arithmetic overflows or the tables are damaged; use smaller "
-            "numbers, or verify the release"
-        ) from None
+        with evaluating():
+            found = known.estimates(asked, confidence)
+        figures = (Sum(where=condition) for condition in asked.conditions)
+        return [replace(each, origin=self._origin(figure)) for each, figure in zip(found, figures, strict=True)]

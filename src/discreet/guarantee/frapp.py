@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from discreet.errors import PolicyError
 from discreet.ground.exact import fraction_text
+from discreet.ground.most import MOST_ROWS
 from discreet.guarantee.dgamma import number_from, odds
-from discreet.schema.schema import MOST_ROWS
 
 NAME = "(d, gamma)-privacy of tuples seen once"
 

@@ -62,6 +62,7 @@ class Some:
 Truth = bool | None  # None is SQL's unknown
 Condition = Atom | Not | Every | Some
 TRUE = Every(())
+_SUBQUERY = " IN (SELECT "
 
 
 def atoms(condition: Condition) -> list[Atom]:
@@ -70,6 +71,11 @@ def atoms(condition: Condition) -> list[Atom]:
         return [condition]
     parts = (condition.part,) if isinstance(condition, Not) else condition.parts
     return list(dict.fromkeys(atom for part in parts for atom in atoms(part)))
+
+
+def of_release_alone(condition: Condition) -> bool:
+    """Whether it can be asked again: an auxiliary table is gone when its question is answered."""
+    return not any(_SUBQUERY in part for atom in atoms(condition) for part in atom.parts if isinstance(part, str))
 
 
 def columns_of(condition: Condition) -> frozenset[str]:
@@ -87,6 +93,19 @@ def render(condition: Condition) -> str:
         return "TRUE" if isinstance(condition, Every) else "FALSE"
     word = " AND " if isinstance(condition, Every) else " OR "
     return "(" + word.join(map(render, condition.parts)) + ")"
+
+
+def parts_of(condition: Condition) -> tuple[str | Column, ...]:
+    """The condition as the parts of one atom: SQL with its columns left open."""
+    if isinstance(condition, Atom):
+        return ("(", *condition.parts, ")")
+    if isinstance(condition, Not):
+        return ("(NOT ", *parts_of(condition.part), ")")
+    if not condition.parts:
+        return (render(condition),)
+    word = " AND " if isinstance(condition, Every) else " OR "
+    first, *others = map(parts_of, condition.parts)
+    return ("(", *first, *(each for other in others for each in (word, *other)), ")")
 
 
 def bind(condition: Condition, bound: Mapping[str, str]) -> Condition:

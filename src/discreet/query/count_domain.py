@@ -51,6 +51,8 @@ def count_domain(
         query = parse_in(where, Scope(types=types, domains={}, auxiliary=known))
         if query.group_by:
             raise QueryError("a question with GROUP BY gives several counts; ask for each group")
+        if query.figure is not None:
+            raise QueryError("only tuples are counted: give a condition or SELECT COUNT(*)")
         return count_matching(query.where, encodings, engine)
 
 

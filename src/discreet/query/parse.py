@@ -16,7 +16,10 @@ from sqlglot.tokenizer_core import TokenType
 
 from discreet.errors import QueryError
 from discreet.ground.shown import shown
+from discreet.query.aggregate import asked_of, is_count
+from discreet.query.bands import Cases, Grouping, Quotient
 from discreet.query.condition import TRUE, Condition
+from discreet.query.figure import Asked
 from discreet.query.level import Key
 from discreet.query.rebuild import level_named, one_table, rebuild
 from discreet.query.refused import refused_clause, refused_projection
@@ -29,10 +32,11 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refu
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """A counting question: a condition and what to count by."""
+    """A question: a condition, what to count by, and the figure that is asked for; None is COUNT(*)."""
 
     where: Condition = TRUE
-    group_by: tuple[Key, ...] = field(default=())
+    group_by: tuple[Grouping, ...] = field(default=())
+    figure: Asked | None = None
 
 
 def parse_query(text: str, schema: Schema, auxiliary: Mapping[str, Auxiliary] | None = None) -> Query:
@@ -87,29 +91,64 @@ def _parse(words: str, allowed: tuple[str, ...]) -> exp.Select:
 
 
 def _statement(select: exp.Select, scope: Scope) -> Query:
-    """A whole SELECT: COUNT(*) and, at most, the columns it is grouped by."""
+    """A whole SELECT: one figure, such as COUNT(*), and, at most, what it is grouped by."""
     scope = scope.named(_from(select))
     group = select.args.get("group")
-    grouped = tuple(_key(each, scope) for each in _group_columns(group)) if group else ()
-    counted = 0
+    named = {each.alias.casefold(): each.this for each in select.expressions if isinstance(each, exp.Alias)}
+    grouped = tuple(_grouping(each, scope, named) for each in _group_columns(group)) if group else ()
+    counted, figure = 0, None
     for projection in select.expressions:
         each = projection.this if isinstance(projection, exp.Alias) else projection
-        if isinstance(each, exp.Count) and isinstance(each.this, exp.Star) and not any(each.this.args.values()):
+        if is_count(each):
             counted += 1
-        elif not isinstance(each, exp.Column | exp.Anonymous) or _key(each, scope) not in grouped:
+        elif isinstance(each, exp.Column | exp.Anonymous | exp.Case | exp.IntDiv):
+            if _grouping(each, scope, {}) not in grouped:
+                raise refused_projection(each)
+        elif (found := asked_of(each, scope, rebuild)) is not None:
+            counted, figure = counted + 1, found
+        else:
             raise refused_projection(each)
     if counted != 1:
-        raise QueryError("SELECT must list COUNT(*) once")
+        raise QueryError("SELECT must list one figure, such as COUNT(*) or AVG(age), once")
     if len(set(grouped)) < len(grouped):
         raise QueryError("GROUP BY must name each column once")
     where = select.args.get("where")
-    return Query(where=rebuild(where.this, scope) if where else TRUE, group_by=grouped)
+    return Query(where=rebuild(where.this, scope) if where else TRUE, group_by=grouped, figure=figure)
 
 
-def _key(node: exp.Expr, scope: Scope) -> Key:
-    """A column, or a level of its hierarchy, that is counted by."""
+def _grouping(node: exp.Expr, scope: Scope, named: Mapping[str, exp.Expr]) -> Grouping:
+    """What is counted by: a column, a level of its hierarchy, bands of whole numbers, or CASE, by itself or by the name
+    that SELECT gives it.
+    """
+    node = node.unnest()
+    if isinstance(node, exp.Column) and not node.table and node.name.casefold() in named:
+        node = named[node.name.casefold()].unnest()
+    if isinstance(node, exp.IntDiv):
+        divisor = node.expression.unnest()
+        if not isinstance(divisor, exp.Literal) or not divisor.name.isdigit() or not int(divisor.name):
+            raise QueryError("GROUP BY ... // ... must divide a column by a whole number from 1, such as age // 10")
+        return Quotient(scope.column(node.this.unnest()), int(divisor.name))
+    if isinstance(node, exp.Case):
+        return _cases(node, scope)
     level = level_named(node, scope)
     return Key(scope.column(node)) if level is None else level.key
+
+
+def _cases(node: exp.Case, scope: Scope) -> Cases:
+    """CASE WHEN condition THEN label ... [ELSE label] END."""
+    if node.this is not None:
+        raise QueryError("CASE must have conditions, such as CASE WHEN age < 18 THEN 'child' ELSE 'adult' END")
+    branches = tuple((_label(each.args["true"]), rebuild(each.this, scope)) for each in node.args["ifs"])
+    otherwise = node.args.get("default")
+    return Cases(branches=branches, otherwise=None if otherwise is None else _label(otherwise))
+
+
+def _label(node: exp.Expr) -> int | str:
+    """What a branch of CASE is called."""
+    node = node.unnest()
+    if isinstance(node, exp.Literal) and (node.is_string or node.name.isdigit()):
+        return str(node.name) if node.is_string else int(node.name)
+    raise QueryError("THEN and ELSE must be followed by a text in single quotes or a whole number")
 
 
 def _group_columns(group: exp.Group) -> list[exp.Expr]:

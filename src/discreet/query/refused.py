@@ -30,9 +30,9 @@ _CLAUSES = {  # of a whole SELECT, by sqlglot's name
     "group": ("GROUP BY", "ask a whole SELECT COUNT(*) FROM release WHERE ... GROUP BY ..."),
     "from": ("FROM", "ask the condition alone, or a whole SELECT COUNT(*) FROM release WHERE ..."),
 }
-_SUMS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Stddev, exp.Variance, exp.Quantile)
+_SUMS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Stddev, exp.Variance, exp.Quantile, exp.PercentileDisc)
 _KINDS: tuple[tuple[tuple[type[exp.Expr], ...], str, str], ...] = (
-    ((exp.Case, exp.If), "CASE", "ask one question for each branch, its condition written with AND, OR and NOT"),
+    ((exp.Case, exp.If), "CASE", "ask one question for each branch, or say GROUP BY CASE WHEN ... THEN ... END"),
     ((exp.Exists,), "EXISTS", _AUX),
     ((exp.Select, exp.Subquery), "a SELECT inside a condition", f"ask it by itself and write the number, or {_AUX}"),
     ((exp.Cast, exp.TryCast), "CAST", "whole numbers stand without quotes and texts in single quotes"),
@@ -78,10 +78,12 @@ def refused_projection(node: exp.Expr) -> QueryError:
         remedy = "GROUP BY it and count the groups" if "DISTINCT" in inner else "say COUNT(*) ... WHERE it IS NOT NULL"
         return QueryError(f"{inner} cannot be answered; {remedy}")
     if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-        return QueryError(f"SELECT must list COUNT(*) and columns of GROUP BY only; add GROUP BY {shown(node.name)}")
+        return QueryError(f"SELECT must list one figure and columns of GROUP BY only; add GROUP BY {shown(node.name)}")
+    if isinstance(node, exp.Case | exp.IntDiv):
+        return QueryError("SELECT must list one figure and what GROUP BY names only; add the same to GROUP BY")
     return QueryError(
-        "SELECT must list COUNT(*) and columns of GROUP BY only; rows, sums and means are not answered: ask SELECT "
-        "COUNT(*) FROM release WHERE ..."
+        "SELECT must list one figure, such as COUNT(*), SUM(age), AVG(age) or COUNT(*) FILTER (WHERE ...) / COUNT(*), "
+        "and columns of GROUP BY; rows are not answered: ask SELECT COUNT(*) FROM release WHERE ..."
     )
 
 
@@ -119,6 +121,6 @@ def _no_sum(node: exp.Expr) -> QueryError:
     inner = node.this
     column = shown(inner.name) if isinstance(inner, exp.Column) else "the column"
     return QueryError(
-        f"{name_of(node)} cannot be answered, for sums and means are not answered; ask SELECT {column}, COUNT(*) FROM "
-        f"release GROUP BY {column} and work it out from the counts"
+        f"{name_of(node)} cannot be answered here; ask SELECT AVG({column}) FROM release, or SELECT {column}, "
+        f"COUNT(*) FROM release GROUP BY {column}"
     )

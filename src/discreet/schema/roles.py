@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.ground.most import MOST_ROWS
 from discreet.schema.mechanisms import Complain
-from discreet.schema.schema import MOST_ROWS, RESERVED
+from discreet.schema.schema import RESERVED
 from discreet.schema.sections import unknown_keys
 
 ROLES = ("identifiers", "quasi_identifiers", "sensitive", "person", "public_rows")

@@ -9,10 +9,10 @@ from math import prod
 from typing import Any
 
 from discreet.errors import PolicyError
+from discreet.ground.most import MOST_ROWS
 from discreet.schema.domain import Domain, domain_from_json
 
 MOST_SENSITIVE = 1_000_000  # each has a tolerance of its own
-MOST_ROWS = 10**14
 RESERVED = ("BID", "COUNT")  # the columns that a bucket release adds
 
 

@@ -20,7 +20,7 @@ from discreet.estimate.estimate import MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Way
 from discreet.estimate.learned import learned
-from discreet.schema.schema import MOST_ROWS
+from discreet.ground.most import MOST_ROWS
 
 NOTE = (
     "the value leans on a model where noise is large; the interval holds over the publisher's coins, whatever the model"

@@ -22,17 +22,21 @@ from discreet.engine.encoding import Encoding
 from discreet.errors import PolicyError, ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of
 from discreet.estimate.alphabeta.shown import Seen, Shown, Weighed, show_one, show_several
+from discreet.estimate.alphabeta.sums import View, view_sums
 from discreet.estimate.estimate import RECORDS, TUPLES
 from discreet.estimate.estimator import Asked, Groups
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.estimate.shown_rows import Evidence, ShownRows
+from discreet.estimate.sums import Sums
 from discreet.ground.arrays import Ints
 from discreet.ground.keys import keys_of
+from discreet.ground.most import MOST_ROWS
 from discreet.guarantee.classic.classes import Classes, classes_of, numbered
 from discreet.guarantee.source import Source, source_of
 from discreet.query.condition import Condition, columns_of, render
 from discreet.query.count_domain import Weights, weigh_matching
+from discreet.query.figure import Sum
 from discreet.release.alphabeta.manifest import (
     EARLIER,
     VIEW,
@@ -40,7 +44,6 @@ from discreet.release.alphabeta.manifest import (
     AlphaBetaManifest,
     domain_size,
 )
-from discreet.schema.schema import MOST_ROWS
 
 _AT_ONCE = 200
 _FAR = 8.0  # standard errors: so far chance never goes
@@ -305,6 +308,21 @@ class AlphaBetaRelease(Release):
     def _source_weights(self) -> Weights:
         """Those of the public source, and 1 for the values of attributes that it does not weigh."""
         return {**{name: (1,) * len(each) for name, each in self.encodings.items()}, **self.source.weights}
+
+    def _sums(self, asked: Sequence[Sum], *, apart: bool = False) -> Sums:
+        view = View(
+            schema=self.schema, shown=self._shown, engine=self._engine, weigh=self._weighed_size, bounds=self._bounds
+        )
+        return view_sums(view, asked, apart=apart)
+
+    def _weighed_size(self, condition: Condition, numbers: Weights | None) -> Size:
+        """How many tuples of the domain meet a condition, and how much they weigh, each times its values' numbers."""
+        if numbers is None:
+            return self._size(condition)
+        whole = self._source_weights
+        own = {name: np.asarray(each, dtype=np.int64) * numbers.get(name, 1) for name, each in whole.items()}
+        (weight,) = self.weigh(condition, [own])
+        return 0, self.slots * weight * (self.source.scale if self.source.weights else Fraction(1))
 
     def _bounds(self, tuples: int) -> tuple[int, int]:
         """What the count can be, where so many tuples are counted: every record of FRAPP has some tuple."""

@@ -16,6 +16,7 @@ from discreet.engine.duck.sql import identifier
 from discreet.errors import ReleaseError
 from discreet.estimate.alphabeta.law import Part, part_of, parts_of_several
 from discreet.guarantee.dgamma import DGammaPrivacy
+from discreet.guarantee.frapp import FrappPrivacy
 from discreet.release.alphabeta.manifest import AlphaBetaGuarantee
 from discreet.schema.schema import Schema
 
@@ -31,6 +32,42 @@ class Weighed:
     columns: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stratum:
+    """Tuples that are shown by one law: those of the table with `keep`, others with `insert`; `low` is the least that a
+    tuple is inserted with. `where` says which of the shown ones they are. If `among` is given, they are the tuples of
+    the domain that it says, or, if not `inside`, all others. With `copies`, so many records are there as tuples, each
+    shown as itself or as any other.
+    """
+
+    keep: float
+    insert: float
+    low: float
+    where: str = "TRUE"
+    among: str | None = None
+    inside: bool = True
+    copies: int = 0
+
+    @property
+    def times(self) -> int:
+        """How often a tuple may be inserted."""
+        return self.copies or 1
+
+    @property
+    def slope(self) -> float:
+        return self.keep - self.insert
+
+    @property
+    def more(self) -> float:
+        """The variance that a tuple of the table adds; at most nothing is taken off."""
+        return max(0.0, self.keep * (1 - self.keep) - self.low * (1 - self.low))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The conditions of SQL that it needs."""
+        return (self.where,) if self.among is None else (self.where, self.among)
+
+
 class Shown(Protocol):
     """One way to look at the tables: what is counted of the rows that meet a condition, and what that says."""
 
@@ -41,6 +78,10 @@ class Shown(Protocol):
     @property
     def counts(self) -> tuple[str, ...]:
         """SQL conditions, each counted apart."""
+
+    @property
+    def strata(self) -> tuple[Stratum, ...]:
+        """The laws by which tuples are shown."""
 
     def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
         """What was seen, as parts with their laws; `tuples` of the domain, with that weight, meet the condition."""
@@ -53,6 +94,15 @@ class OneView:
     guarantee: AlphaBetaGuarantee
     counts: tuple[str, ...] = ("TRUE",)
     table: str = TABLE
+
+    @property
+    def strata(self) -> tuple[Stratum, ...]:
+        own = self.guarantee
+        if isinstance(own, FrappPrivacy):
+            other = float(own.other)
+            return (Stratum(keep=float(own.keep), insert=other, low=other, copies=own.rows),)
+        insert = own.insert
+        return (Stratum(keep=float(own.keep), insert=float(insert), low=float(insert * own.weights[0])),)
 
     def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
         return [part_of(seen[0], weight, self.guarantee)]
@@ -71,6 +121,15 @@ class OneOfSeveral:
     @property
     def counts(self) -> tuple[str, ...]:
         return (f"{self.now} AND {self.before}", f"{self.now} AND NOT {self.before}", self.before)
+
+    @property
+    def strata(self) -> tuple[Stratum, ...]:
+        own, (both, fresh, before) = self.guarantee, self.counts
+        keep, again, insert = float(own.keep), float(own.again), float(own.inserts[self.view - 1])
+        return (
+            Stratum(keep=keep, insert=again, low=again, where=both, among=before),
+            Stratum(keep=keep, insert=insert, low=insert, where=fresh, among=before, inside=False),
+        )
 
     def parts(self, seen: Seen, tuples: int, weight: Fraction) -> list[Part]:
         both, fresh, before = seen

@@ -123,10 +123,15 @@ class Composition:
         """sum_g c_gx weights_g for each value x."""
         return _product(self._transposed, weights)
 
-    def held(self, values: tuple[int, ...]) -> Ints:
-        """How many records of these values each bucket holds, fakes included."""
+    def among(self, values: tuple[int, ...]) -> Floats:
+        """1 for each of these values, 0 for the others."""
         chosen = np.zeros(len(self.values))
         chosen[list(values)] = 1
+        return chosen
+
+    def held(self, values: tuple[int, ...]) -> Ints:
+        """How many records of these values each bucket holds, fakes included."""
+        chosen = self.among(values)
         if self.fakes:
             found = np.bincount(self.bucket, self.count * chosen[self.value], minlength=len(self.ids))
             return found.astype(np.int64)
@@ -134,9 +139,7 @@ class Composition:
 
     def having(self, values: tuple[int, ...]) -> Floats:
         """How many people with these values each bucket is expected to hold."""
-        chosen = np.zeros(len(self.values))
-        chosen[list(values)] = 1
-        return self.per_bucket(chosen)
+        return self.per_bucket(self.among(values))
 
     def slot_mean(self, weights: Floats) -> Floats:
         """The mean of weights_x over the slots of each bucket, fakes included."""

@@ -97,10 +97,29 @@ class NearRegression:
 
     def weights(self, chosen: tuple[int, ...]) -> Floats:
         """w_gX for every bucket: in each window z solves G z = n 1_X, and w_gX = c_g z / S_g."""
-        solution = self._inverses.solved(self._scale * self.windows.having(chosen)) / self._scale
+        return self.solved(self.composition.among(chosen))
+
+    def solved(self, target: Floats) -> Floats:
+        """The same with any numbers in the place of 1_X."""
+        solution = self._inverses.solved(self._scale * target[self.windows.value]) / self._scale
         return self.windows.per_bucket(solution) / self.composition.sizes
 
-    def shares(self, matches: Ints) -> Floats:
+    def determines(self, target: Floats) -> bool:
+        """Whether every window has weights with these means over the slots of each value."""
+        if not self.fits:
+            return False
+        wanted = target[self.windows.value]
+        lost = self._inverses.lost(self._scale * wanted)
+        return bool((lost <= NULL * self.windows.totals(self.windows.records * wanted**2)).all())
+
+    @property
+    def records(self) -> Ints:
+        return self.windows.records
+
+    def per_cell(self, weights: Floats) -> Floats:
+        return self.windows.per_cell(weights)
+
+    def shares(self, matches: Ints | Floats) -> Floats:
         """p of every cell, for the variance alone, as in regression.py: shrunk to the share of its window."""
         own = self.windows
         matching = own.sums(matches)

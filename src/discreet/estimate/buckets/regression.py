@@ -76,6 +76,22 @@ class Regressed(Protocol):
     def weights(self, chosen: tuple[int, ...]) -> Floats:
         """w_gX for every bucket."""
 
+    @property
+    def records(self) -> Ints:
+        """How many people have each value; of a near release, in each window."""
+
+    def per_cell(self, weights: Floats) -> Floats:
+        """sum_g c_gx weights_g, as many numbers as there are records."""
+
+    def solved(self, target: Floats) -> Floats:
+        """w_g for every bucket, such that its mean over the slots of each value x is target_x."""
+
+    def determines(self, target: Floats) -> bool:
+        """Whether there are such weights."""
+
+    def shares(self, matches: Ints | Floats) -> Floats:
+        """p of each value, or cell, for variances alone: what matches, or how much of it, lies in [0, 1] a row."""
+
     def variance(self, parts: Sequence[Weighted], joint: Mapping[tuple[int, int], Ints]) -> float:
         """Var of sum_k sum_g w_gk a_gk over the coins; where a pair is missing, as large as it can be."""
 
@@ -126,11 +142,14 @@ class Regression:
 
     def identifies(self, chosen: tuple[int, ...]) -> bool:
         """Whether the ST determines the matching share of these values together."""
+        return self.determines(self.composition.among(chosen))
+
+    def determines(self, target: Floats) -> bool:
+        """Whether there are weights with these means over the slots of each value."""
         if len(self.composition.values) > MOST_VALUES:
             return False
         values, vectors = self._spectrum
-        wanted = np.zeros(len(values))
-        wanted[list(chosen)] = np.sqrt(self.composition.totals[list(chosen)])
+        wanted = np.sqrt(self.composition.totals) * target
         lost = vectors[:, values <= _NULL].T @ wanted
         return bool(lost @ lost <= _NULL * (wanted @ wanted))
 
@@ -154,15 +173,24 @@ class Regression:
 
     def weights(self, chosen: tuple[int, ...]) -> Floats:
         """w_gX for every bucket: z solves G z = n 1_X, and w_gX = c_g z / S_g."""
+        return self.solved(self.composition.among(chosen))
+
+    def solved(self, target: Floats) -> Floats:
+        """The same with any numbers in the place of 1_X."""
         values, vectors = self._spectrum
         scale = np.sqrt(self.composition.totals)
-        target = np.zeros(len(values))
-        target[list(chosen)] = scale[list(chosen)]
         inverse = np.where(values > _NULL, 1 / np.maximum(values, _NULL), 0)
-        solution = vectors @ (inverse * (vectors.T @ target)) / scale
+        solution = vectors @ (inverse * (vectors.T @ (scale * target))) / scale
         return self.composition.per_bucket(solution) / self.composition.sizes
 
-    def shares(self, matches: Ints) -> Floats:
+    @property
+    def records(self) -> Ints:
+        return self.composition.totals
+
+    def per_cell(self, weights: Floats) -> Floats:
+        return self.composition.per_value(weights)
+
+    def shares(self, matches: Ints | Floats) -> Floats:
         """p_x for every value, for the variance alone: shrunk to the overall share, within [0, 1], right in total.
 
         Unshrunk shares of rare values are so noisy that p (1 - p) vanishes when they are clipped, and intervals fail to
@@ -170,7 +198,7 @@ class Regression:
         buckets can hardly tell apart get the share that they have together.
         """
         totals = self.composition.totals
-        matching, rows = int(matches.sum()), int(totals.sum())
+        matching, rows = float(matches.sum()), int(totals.sum())
         overall = matching / rows
         moved = self.composition.per_value(matches / self.composition.sizes) - overall * totals  # G 1 = n
         values, vectors = self._spectrum

@@ -23,15 +23,18 @@ from discreet.estimate.buckets.regression import Regressed, Regression
 from discreet.estimate.buckets.rows import Rows
 from discreet.estimate.buckets.rule import shows_learned
 from discreet.estimate.buckets.study import Study
+from discreet.estimate.buckets.sums import BucketSums, Tables
 from discreet.estimate.buckets.windows import windows_of
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
 from discreet.estimate.shown_rows import Evidence, ShownRows
+from discreet.estimate.sums import Sums
 from discreet.ground.arrays import Ints
 from discreet.ground.progress import Progress
 from discreet.guarantee.classic.classes import Classes, classes_of
 from discreet.query.condition import Condition, Every
+from discreet.query.figure import Sum
 from discreet.query.split import Part, split_by
 from discreet.release.buckets.manifest import QIT, ST, BucketManifest
 from discreet.release.plain import plain_file
@@ -225,6 +228,16 @@ class BucketRelease(Release):
         """The quasi-identifiers of every row, which are published as they are: positions in their domains."""
         with self._asking():
             return {name: self.qit.codes(name).astype(np.int64) for name in self.schema.quasi_identifiers}
+
+    def _sums(self, asked: Sequence[Sum], *, apart: bool = False) -> Sums:
+        tables = Tables(
+            schema=self.schema,
+            qit=self.qit,
+            composition=self.composition,
+            regression=self.regression,
+            engine=self._engine,
+        )
+        return BucketSums(tables, asked).answer()
 
     def _possible(self, column: str) -> list[Any]:
         if column == self.schema.sensitive:

@@ -118,9 +118,7 @@ class Windows:
 
     def having(self, chosen: tuple[int, ...]) -> Floats:
         """1 for each cell of these values, 0 for the others."""
-        found = np.zeros(len(self.composition.values))
-        found[list(chosen)] = 1
-        return found[self.value]
+        return self.composition.among(chosen)[self.value]
 
 
 def windows_of(composition: Composition, stated: Sequence[tuple[int, int]]) -> Windows:

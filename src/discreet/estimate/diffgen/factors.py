@@ -11,7 +11,7 @@ import numpy as np
 from discreet.engine.duck.database import Database
 from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError
-from discreet.ground.arrays import Bools
+from discreet.ground.arrays import Bools, Floats
 from discreet.query.condition import Atom, Condition, Every, Not, atoms, columns_of
 from discreet.query.tables import Leaf, Table, truth_tables
 
@@ -20,10 +20,10 @@ MOST_COMBINATIONS = 2 * 10**7  # of values of columns that one part ties togethe
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A part of a condition: its columns, and where it is true (an axis for each)."""
+    """A part of a condition: its columns, and where it is true (an axis for each), or how much of it, from 0 to 1."""
 
     columns: tuple[str, ...]
-    holds: Bools
+    holds: Bools | Floats
 
 
 def apart(condition: Condition) -> list[tuple[frozenset[str], Condition]]:

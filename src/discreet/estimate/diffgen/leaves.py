@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.estimate.diffgen.answers import Reckoned
+from discreet.estimate.diffgen.answers import Reckoned, Together, together
 from discreet.estimate.diffgen.factors import Factor
 from discreet.estimate.learned import learned
 from discreet.ground.arrays import Floats
@@ -42,6 +42,7 @@ class Part:
     doubt: Floats  # of the same shape: the standard deviation of whether a person of the leaf meets it
     upper: Floats  # the share and one standard deviation of its noise: where it is 0 by noise, others still count
     cells: dict[int, Floats]  # for each attribute, cells x classes: how many of a cell's people meet it
+    squares: dict[int, Floats]  # the same of its square, which is it where people meet it or do not
     noise: dict[int, Floats]  # for each attribute, values x classes: the variance of the share of a value's people
 
 
@@ -75,11 +76,42 @@ class LeafModel:
         model = self._model_error(parts, masses)
         return Reckoned(value=value, noise=math.sqrt(max(0.0, noise)), model=model, note=CUT if model > 0 else "")
 
+    def together(self, questions: Sequence[Sequence[Part]]) -> Together:
+        """Several counts; their noise goes together as the leaves' and the tables' does."""
+        single = [self.count(parts) for parts in questions]
+        upper = [
+            np.broadcast_to(math.prod((part.upper for part in each), start=np.ones(())), self.leaves.shape)
+            for each in questions
+        ]
+        common = np.array([[self._leaf_covariance(one, other) for other in upper] for one in upper])
+        for position, noise in enumerate(self._table_noise):
+            moved = np.stack([self._moved(parts, position).ravel() for parts in questions])
+            common += noise * moved @ moved.T
+        return together(single, common)
+
     def part(self, factor: Factor) -> Part:
         """From values to cells to leaves."""
+        positions = tuple(self._names.index(name) for name in factor.columns if name != self._found.target)
+        asked = self._in_cells(factor, positions, factor.holds.astype(np.float64))
+        whole = factor.holds.dtype == np.bool_
+        square = asked if whole else self._in_cells(factor, positions, factor.holds.astype(np.float64) ** 2)
+        own, squares = (
+            {position: self._of_cells(each, positions, axis) for axis, position in enumerate(positions)}
+            for each in (asked, square)
+        )
+        share, spread_of = self._of_leaves(asked, positions), self._of_leaves(square, positions)
+        least, most = (self._of_leaves(asked, positions, ends=end) for end in (np.minimum, np.maximum))
+        cut = (least < 1) & (most > 0)  # leaves that are neither wholly in nor wholly out, whatever the noise
+        spread = {position: self._share_noise(position, cells) for position, cells in own.items()}
+        noise = np.where(cut, self._noise_at_leaves(spread), 0.0)
+        doubt = np.where(cut, np.sqrt(np.minimum(np.clip(spread_of - share**2, 0.0, None) + noise, 0.25)), 0.0)
+        possible = bool(factor.holds.any())
+        upper = np.minimum(share + np.sqrt(noise), 1.0)
+        return Part(positions, possible, share, doubt, upper, own, squares, spread)
+
+    def _in_cells(self, factor: Factor, positions: Sequence[int], asked: Floats) -> Floats:
+        """The mean over the values of each cell: an axis for each attribute, classes last."""
         found = self._found
-        asked = factor.holds.astype(np.float64)
-        positions = tuple(self._names.index(name) for name in factor.columns if name != found.target)
         if found.target in factor.columns:
             asked = np.moveaxis(asked, factor.columns.index(found.target), -1)
         else:
@@ -90,16 +122,7 @@ class LeafModel:
             np.add.at(np.moveaxis(cells, axis, 0), taxonomy.cell_of, np.moveaxis(asked, axis, 0))
             sizes = taxonomy.sizes.reshape([-1 if each == axis else 1 for each in range(cells.ndim)])
             asked = cells / sizes
-        asked = np.broadcast_to(asked, (*asked.shape[:-1], self.leaves.shape[-1]))
-        own = {position: self._of_cells(asked, positions, axis) for axis, position in enumerate(positions)}
-        share = self._of_leaves(asked, positions)
-        least, most = (self._of_leaves(asked, positions, ends=end) for end in (np.minimum, np.maximum))
-        cut = (least < 1) & (most > 0)  # leaves that are neither wholly in nor wholly out, whatever the noise
-        spread = {position: self._share_noise(position, cells) for position, cells in own.items()}
-        noise = np.where(cut, self._noise_at_leaves(spread), 0.0)
-        doubt = np.where(cut, np.sqrt(np.minimum(np.clip(share * (1 - share), 0.0, None) + noise, 0.25)), 0.0)
-        possible = bool(factor.holds.any())
-        return Part(positions, possible, share, doubt, np.minimum(share + np.sqrt(noise), 1.0), own, spread)
+        return np.broadcast_to(asked, (*asked.shape[:-1], self.leaves.shape[-1]))
 
     def _noise_at_leaves(self, spread: dict[int, Floats]) -> Floats:
         """The variance of a share, for each leaf."""
@@ -207,19 +230,45 @@ class LeafModel:
         noisy = np.diag(np.concatenate(spread)) + self._leaf_noise * common_leaves(sizes)
         return np.asarray(np.linalg.inv(noisy))
 
+    def _leaf_covariance(self, one: Floats, other: Floats) -> float:
+        """Of the noise of two counts, by the shares of the leaves that they take."""
+        if math.isinf(self._leaf_noise):
+            return float((one * other).sum()) * self._total_noise
+        plain = self._leaf_noise * float((one * other).sum())
+        if self._correction is None:
+            return plain
+        seen = (self._by_values(one), self._by_values(other))
+        return plain - self._leaf_noise**2 * float(np.einsum("ic,ij,jc->", seen[0], self._correction, seen[1]))
+
     def _leaf_variance(self, share: Floats) -> float:
         if math.isinf(self._leaf_noise):  # tables alone: one leaf, the total of which all tables tell
             return float((share.reshape(-1, share.shape[-1]) ** 2).sum()) * self._total_noise
         plain = self._leaf_noise * float((share**2).sum())
         if self._correction is None:
             return max(plain, float((share.reshape(-1, share.shape[-1]).mean(axis=0) ** 2).sum()) * self._total_noise)
+        seen = self._by_values(share)
+        taken = self._leaf_noise**2 * float(np.einsum("ic,ij,jc->", seen, self._correction, seen))
+        return max(0.0, plain - taken)
+
+    def _by_values(self, share: Floats) -> Floats:
+        """Shares of leaves, summed up for each value of each attribute."""
         sums = []
         for position in range(len(self.tables)):
             others = tuple(axis for axis, own in enumerate(self.axes) if own != position)
             sums.append(share.sum(axis=others).reshape(-1, share.shape[-1]))
-        seen = np.concatenate(sums)
-        taken = self._leaf_noise**2 * float(np.einsum("ic,ij,jc->", seen, self._correction, seen))
-        return max(0.0, plain - taken)
+        return np.concatenate(sums)
+
+    def _moved(self, parts: Sequence[Part], position: int) -> Floats:
+        """By how much a count moves with each cell of one table: cells x classes."""
+        moved = np.zeros_like(self.tables[position])
+        groups, sums = self._found.groups[position], np.maximum(self.sums[position], 1.0)
+        for place, part in enumerate(parts):
+            if position in part.cells:
+                asked = part.cells[position]
+                mean = self._grouped(position, self._inside[position] * asked)
+                mass = self._mass(parts, place, position)
+                moved = moved + ((asked - mean[groups]) * (mass / sums)[groups])
+        return moved
 
     def _share_variance(self, part: Part, mass: dict[int, Floats]) -> float:
         """The noise of how people are spread inside generalized values, for the attributes of one factor."""
@@ -262,12 +311,12 @@ class LeafModel:
 
     def _uneven(self, part: Part, position: int, mass: Floats) -> float:
         """Cells that a condition cuts, and, where there are no tables, values that it cuts."""
-        inside, asked = self._inside[position], part.cells[position]
-        cut = _doubt(self._grouped(position, inside * asked))
+        inside, asked, square = self._inside[position], part.cells[position], part.squares[position]
+        cut = _spread(self._grouped(position, inside * square), self._grouped(position, inside * asked))
         if len(part.positions) > 1:  # columns that one part ties together
             cut = self.dependence * cut
         elif self._has_tables:
-            cut = self._grouped(position, inside * _doubt(asked))
+            cut = self._grouped(position, inside * _spread(square, asked))
         return float((mass * cut).sum())
 
     @learned
@@ -294,5 +343,10 @@ class LeafModel:
 
 def _doubt(share: Floats) -> Floats:
     """The standard deviation of whether one of these people is meant; 0 where all or none are, but for rounding."""
-    spread = share * (1 - share)
-    return np.sqrt(np.where(spread > _ROUNDING, spread, 0.0))
+    return _spread(share, share)
+
+
+def _spread(square: Floats, mean: Floats) -> Floats:
+    """The standard deviation of what has this mean and mean square; 0 where it is but for rounding."""
+    spread = square - mean**2
+    return np.asarray(np.sqrt(np.where(spread > _ROUNDING, spread, 0.0)))

@@ -7,7 +7,7 @@ counts answers.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,16 @@ from discreet.engine.columns import cells_of
 from discreet.engine.encoding import Encoding
 from discreet.errors import QueryError
 from discreet.estimate.diffgen.answers import Answers
-from discreet.estimate.diffgen.factors import apart, factor_of
+from discreet.estimate.diffgen.factors import Factor, factor_of
+from discreet.estimate.diffgen.factors import apart as parts_apart
+from discreet.estimate.diffgen.sums import Noisy, noisy_sums
 from discreet.estimate.estimate import PEOPLE
 from discreet.estimate.learned import learned
 from discreet.estimate.release import Release
+from discreet.estimate.sums import Sums
 from discreet.ground.arrays import Ints
 from discreet.query.condition import Condition
+from discreet.query.figure import Sum
 from discreet.release.diffgen.registry import Used, registry_entry
 
 WEIGHT = "WEIGHT"
@@ -72,11 +76,18 @@ class NoisyRelease(Release):
         """A condition as parts that speak of different columns; a part that is the last of `known` is taken from it."""
         self._engine.check()
         found = []
-        for columns, each in apart(condition):
+        for columns, each in parts_apart(condition):
             if columns not in known or known[columns][0] != each:
                 known[columns] = each, self.model.part(factor_of(each, columns, self.encodings, self._engine))
             found.append(known[columns][1])
         return found
+
+    def _sums(self, asked: Sequence[Sum], *, apart: bool = False) -> Sums:
+        def factors(condition: Condition) -> list[Factor]:
+            self._engine.check()
+            return [factor_of(each, columns, self.encodings, self._engine) for columns, each in parts_apart(condition)]
+
+        return noisy_sums(Noisy(schema=self.schema, model=self.model, factors=factors), asked)
 
     def sample(self, n: int, *, seed: int | None = None) -> pa.Table:
         """`n` synthetic rows with a value of every column; the same seed gives the same rows.

@@ -12,7 +12,7 @@ from discreet.estimate.diffgen.noisy import Known, NoisyRelease
 from discreet.estimate.estimate import COINS, MODEL, Estimate
 from discreet.estimate.estimator import Asked
 from discreet.estimate.interval import Spread, Way
-from discreet.schema.schema import MOST_ROWS
+from discreet.ground.most import MOST_ROWS
 
 
 class Model:

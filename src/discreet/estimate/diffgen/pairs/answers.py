@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 
-from discreet.estimate.diffgen.answers import Reckoned
+from discreet.estimate.diffgen.answers import Reckoned, Together, together
 from discreet.estimate.diffgen.factors import Factor
 from discreet.estimate.diffgen.pairs.joint import Joint
 from discreet.estimate.diffgen.pairs.refits import refits
@@ -77,12 +77,9 @@ class PairModel:
     def part(self, factor: Factor) -> Part:
         """From values to cells."""
         columns = tuple(self._places[name] for name in factor.columns)
-        weights = factor.holds.astype(np.float64)
-        for axis, column in enumerate(columns):
-            own = self._taxonomies[column]
-            cells = np.zeros((len(own), *np.moveaxis(weights, axis, 0).shape[1:]))
-            np.add.at(cells, own.cell_of, np.moveaxis(weights, axis, 0))
-            weights = np.moveaxis(cells / own.sizes.reshape(-1, *[1] * (cells.ndim - 1)), 0, axis)
+        weights = self._in_cells(columns, factor.holds.astype(np.float64))
+        whole = factor.holds.dtype == np.bool_  # what is true or false is its own square
+        squares = weights if whole else self._in_cells(columns, factor.holds.astype(np.float64) ** 2)
         likely = self._independent(columns)
         share = float((likely * weights).sum())
         alone = sum(self._explained(columns, weights, axis, share) for axis in range(len(columns)))
@@ -93,8 +90,17 @@ class PairModel:
             share=share,
             varies=max(0.0, float((likely * weights**2).sum()) - share**2),
             alone=alone,
-            inside=_INSIDE * float((likely**2 * weights * (1 - weights)).sum()),
+            inside=_INSIDE * float((likely**2 * (squares - weights**2)).sum()),
         )
+
+    def _in_cells(self, columns: Sequence[int], weights: Floats) -> Floats:
+        """The mean over the values of each cell."""
+        for axis, column in enumerate(columns):
+            own = self._taxonomies[column]
+            cells = np.zeros((len(own), *np.moveaxis(weights, axis, 0).shape[1:]))
+            np.add.at(cells, own.cell_of, np.moveaxis(weights, axis, 0))
+            weights = np.moveaxis(cells / own.sizes.reshape(-1, *[1] * (cells.ndim - 1)), 0, axis)
+        return weights
 
     def count(self, parts: Sequence[Part]) -> Reckoned:
         """How many people meet all factors whose parts these are."""
@@ -111,6 +117,12 @@ class PairModel:
         several = sum(len(part.columns) for part in parts) > 1
         note = "; ".join([RESTS, BADLY] if self._stray.few else [RESTS]) if several or inside else ""
         return Reckoned(value=value, noise=_WIDER * math.sqrt(noise + _HALF**2), model=model, note=note)
+
+    def together(self, questions: Sequence[Sequence[Part]]) -> Together:
+        """Several counts; their noise goes together as the refits' answers do."""
+        asked = [[(each.columns, each.weights) for each in parts if each.columns] for parts in questions]
+        away = np.stack([self._others.expected(each) - self._joint.expected(each)[0] for each in asked])
+        return together([self.count(parts) for parts in questions], away @ away.T / away.shape[1])
 
     def _independent(self, columns: Sequence[int]) -> Floats:
         """The share of each combination of cells if columns were independent."""
