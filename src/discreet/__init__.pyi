@@ -27,6 +27,8 @@ from .estimate.diffgen.release import DiffGenRelease
 from .estimate.estimate import Counts, Estimate
 from .estimate.open import open_release
 from .estimate.release import Release
+from .evaluate.compare.compare import compare
+from .evaluate.compare.comparison import Comparison
 from .guarantee.tolerance import Tolerance
 from .mechanism.alphabeta.planning.plan import AlphaBetaPlan
 from .mechanism.alphabeta.policy.alphabeta import AlphaBeta
@@ -72,6 +74,7 @@ __all__ = [
     "Cancelled",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "Counts",
     "CsvForm",
     "Dates",
@@ -112,6 +115,7 @@ __all__ = [
     "Violation",
     "audit",
     "check",
+    "compare",
     "consistent",
     "count_domain",
     "draft_policy",

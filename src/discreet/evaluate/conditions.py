@@ -18,9 +18,9 @@ def equal(name: str, value: Value) -> str:
     return f"{_column(name)} IS NULL" if value is None else f"{_column(name)} = {_value(value)}"
 
 
-def between(name: str, low: int, high: int) -> str:
+def between(name: str, low: Value, high: Value) -> str:
     """The column has a value from `low` to `high`, both included."""
-    return f"{_column(name)} BETWEEN {low} AND {high}"
+    return f"{_column(name)} BETWEEN {_value(low)} AND {_value(high)}"
 
 
 def _column(name: str) -> str:

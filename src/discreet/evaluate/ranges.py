@@ -42,12 +42,12 @@ def ranges_of(source: Labelled, number: int = 600, seed: int = 0) -> Ranges:
     conditions = []
     for _ in range(number):
         picked = coins.choice(len(taxonomies), coins.integers(1, most + 1), replace=False)
-        parts = [_condition(taxonomies[i], source.domains[taxonomies[i].name], coins) for i in picked.tolist()]
+        parts = [condition_on(taxonomies[i], source.domains[taxonomies[i].name], coins) for i in picked.tolist()]
         conditions.append(" AND ".join(parts))
     return Ranges(halves=halves, conditions=tuple(conditions), truth=true_counts(halves.train, conditions))
 
 
-def _condition(taxonomy: Taxonomy, domain: Domain, coins: np.random.Generator) -> str:
+def condition_on(taxonomy: Taxonomy, domain: Domain, coins: np.random.Generator) -> str:
     """A random condition on one attribute."""
     if isinstance(domain, Integers):
         low, high = np.sort(coins.integers(0, len(domain), 2)).tolist()

@@ -20,7 +20,9 @@ import pyarrow.parquet as pq
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier
 from discreet.estimate.release import Release
+from discreet.estimate.remembered import nothing_remembered
 from discreet.ground.arrays import Ints
+from discreet.ground.disk import workplace
 from discreet.mechanism.publish import publish
 from discreet.schema.domain import Domain, Listed
 from discreet.schema.mechanisms import Mechanism
@@ -31,6 +33,7 @@ from discreet.table.table import Table
 
 _AT_ONCE = 200  # conditions that one pass over the rows counts
 _SERIES = "scratch.series"
+SCRATCH = "discreet"  # as the engine's own places are called
 
 
 class Slice(NamedTuple):
@@ -52,10 +55,12 @@ def opened(rows: pa.Table, policy: Policy) -> Iterator[Table]:
 
 @contextmanager
 def released(table: Table, mechanism: Mechanism, seed: int) -> Iterator[Release]:
-    """One release of an opened table."""
+    """One release of an opened table. Nothing that is learned of it is kept, and it lies where nobody else looks: where
+    the process is killed, the next one of this user that needs such a place clears it away.
+    """
     policy = Policy(schema=table.schema, mechanism=mechanism)
-    with tempfile.TemporaryDirectory() as folder:
-        release = publish(table, policy, to=Path(folder) / "release", seed=seed)
+    with nothing_remembered(), workplace(Path(tempfile.gettempdir()), SCRATCH) as folder:
+        release = publish(table, policy, to=folder / "release", seed=seed)
         try:
             yield release
         finally:
