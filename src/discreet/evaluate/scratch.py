@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,10 +20,8 @@ import pyarrow.parquet as pq
 from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier
 from discreet.estimate.release import Release
-from discreet.estimate.remembered import nothing_remembered
 from discreet.ground.arrays import Ints
-from discreet.ground.disk import workplace
-from discreet.mechanism.publish import publish
+from discreet.mechanism.publish import publish, published_in_scratch
 from discreet.schema.domain import Domain, Listed
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.policy import Policy
@@ -33,7 +31,6 @@ from discreet.table.table import Table
 
 _AT_ONCE = 200  # conditions that one pass over the rows counts
 _SERIES = "scratch.series"
-SCRATCH = "discreet"  # as the engine's own places are called
 
 
 class Slice(NamedTuple):
@@ -53,18 +50,9 @@ def opened(rows: pa.Table, policy: Policy) -> Iterator[Table]:
         table.close()
 
 
-@contextmanager
-def released(table: Table, mechanism: Mechanism, seed: int) -> Iterator[Release]:
-    """One release of an opened table. Nothing that is learned of it is kept, and it lies where nobody else looks: where
-    the process is killed, the next one of this user that needs such a place clears it away.
-    """
-    policy = Policy(schema=table.schema, mechanism=mechanism)
-    with nothing_remembered(), workplace(Path(tempfile.gettempdir()), SCRATCH) as folder:
-        release = publish(table, policy, to=folder / "release", seed=seed)
-        try:
-            yield release
-        finally:
-            release.close()
+def released(table: Table, mechanism: Mechanism, seed: int) -> AbstractContextManager[Release]:
+    """One release of an opened table."""
+    return published_in_scratch(table, mechanism, seed=seed)
 
 
 @contextmanager

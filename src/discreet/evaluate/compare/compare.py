@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,15 +16,14 @@ from discreet.errors import DiscreetError, PolicyError
 from discreet.evaluate.compare.comparison import Comparison, Rehearsed, figures_of
 from discreet.evaluate.compare.kept import Kept
 from discreet.evaluate.compare.people import People
-from discreet.evaluate.compare.rehearsal import Run
-from discreet.evaluate.compare.stage import Stage, Task
-from discreet.evaluate.compare.workers import at_once, in_turn
+from discreet.evaluate.compare.rehearsal import Run, Task, name_of_policy, run_of
+from discreet.evaluate.compare.stage import Stage
+from discreet.evaluate.compare.workers import at_once
 from discreet.evaluate.compare.workload import (
     COUNTS,
     PAPERS,
     Question,
     Workload,
-    name_of_policy,
     own_workload,
     question_for,
     workload_of,
@@ -32,6 +32,7 @@ from discreet.ground.arrays import Ints
 from discreet.ground.progress import Progress
 from discreet.mechanism.mechanism import publishing
 from discreet.mechanism.plan import Stakes
+from discreet.mechanism.publish import published_in_scratch
 from discreet.schema.policy import Policy
 from discreet.table.source import CsvForm, name_of_source
 from discreet.table.table import Table
@@ -110,6 +111,16 @@ def compare(
         return comparison
 
 
+def rehearse(stage: Stage, task: Task, asked: Sequence[Question]) -> Run:
+    """Publish into scratch with the coins of a seed, ask, and clear away."""
+    policy, start = stage.policies[task.policy], time.process_time()
+    try:
+        with published_in_scratch(stage.tables[task.policy], policy.mechanism, seed=task.seed) as release:
+            return run_of(release, task, asked, time.process_time() - start)
+    except DiscreetError as error:
+        raise type(error)(f"policy ({name_of_policy(policy)}) cannot be rehearsed: {error}") from None
+
+
 class _Truths:
     """The true counts of each policy's questions, counted once for policies that count the same people."""
 
@@ -165,7 +176,11 @@ def _rehearsed(
     if found and say is not None and kept is not None:
         say(f"{len(found)} of {len(tasks)} releases were rehearsed before, and are taken from {kept.path}")
     left = [task for task in tasks if task not in found]
-    made = at_once(source, stage.policies, csv, left, asked, jobs) if jobs > 1 else in_turn(stage, left, asked)
+    made = (
+        at_once(source, stage.policies, csv, left, asked, jobs)
+        if jobs > 1
+        else (rehearse(stage, task, asked[task.policy]) for task in left)
+    )
     if progress is not None:
         progress("rehearsing", len(found) / len(tasks))
     for run in made if left else ():

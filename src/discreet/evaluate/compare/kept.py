@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_state_path
 
@@ -22,7 +22,9 @@ from discreet.errors import PolicyError
 from discreet.evaluate.compare.rehearsal import Run
 from discreet.ground.closing import Closes
 from discreet.ground.disk import make_private
-from discreet.schema.policy import Policy
+
+if TYPE_CHECKING:
+    from discreet.schema.policy import Policy
 
 _FORMAT = 1
 

@@ -1,22 +1,28 @@
-"""One rehearsal: a policy publishes a release in scratch, which answers a workload and is gone."""
+"""One rehearsal: what a release that was made to be thrown away answers, and what it took."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from discreet.errors import DiscreetError
 from discreet.estimate.estimate import Counts, Estimate
-from discreet.estimate.release import Release
-from discreet.evaluate.compare.workload import Question, name_of_policy
-from discreet.evaluate.scratch import released
 from discreet.ground.arrays import Floats
-from discreet.schema.policy import Policy
-from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.estimate.release import Release
+    from discreet.evaluate.compare.workload import Question
+    from discreet.schema.policy import Policy
+
+
+class Task(NamedTuple):
+    """One release to be made: of which policy, with which coins."""
+
+    policy: int
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,31 +61,25 @@ class Run:
         return np.array(self.values, dtype=np.float64)
 
 
-def rehearse(table: Table, policy: Policy, asked: Sequence[Question], *, number: int, seed: int) -> Run:
-    """Publish with the coins of a seed, ask, and clear away."""
+def run_of(release: Release, task: Task, asked: Sequence[Question], publish_cpu: float) -> Run:
+    """Ask a release that has just been published."""
     start = time.process_time()
-    try:
-        with released(table, policy.mechanism, seed) as release:
-            published = time.process_time()
-            answers = answers_of(release, asked)
-            answered = time.process_time()
-            return Run(
-                policy=number,
-                seed=seed,
-                unit=release.unit,
-                notion=str(release.facts["notion"]),
-                promise=str(release.facts["words"]),
-                estimator=release.estimators[0],
-                values=tuple(each.value for each in answers),
-                low=tuple(float(each.low) for each in answers),
-                high=tuple(float(each.high) for each in answers),
-                exact=tuple(each.exact for each in answers),
-                size=sum(path.stat().st_size for path in release.path.rglob("*") if path.is_file()),
-                publish_cpu=published - start,
-                answer_cpu=answered - published,
-            )
-    except DiscreetError as error:
-        raise type(error)(f"policy ({name_of_policy(policy)}) cannot be rehearsed: {error}") from None
+    answers = answers_of(release, asked)
+    return Run(
+        policy=task.policy,
+        seed=task.seed,
+        unit=release.unit,
+        notion=str(release.facts["notion"]),
+        promise=str(release.facts["words"]),
+        estimator=release.estimators[0],
+        values=tuple(each.value for each in answers),
+        low=tuple(float(each.low) for each in answers),
+        high=tuple(float(each.high) for each in answers),
+        exact=tuple(each.exact for each in answers),
+        size=sum(path.stat().st_size for path in release.path.rglob("*") if path.is_file()),
+        publish_cpu=publish_cpu,
+        answer_cpu=time.process_time() - start,
+    )
 
 
 def answers_of(release: Release, asked: Sequence[Question]) -> list[Estimate]:
@@ -108,3 +108,8 @@ def _nobody(unit: str) -> Estimate:
         estimator="none",
         conditional_on="nothing",
     )
+
+
+def name_of_policy(policy: Policy) -> str:
+    """The name of its file, or of its mechanism."""
+    return policy.path.name if policy.path else policy.mechanism.kind

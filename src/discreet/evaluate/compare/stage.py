@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.errors import PolicyError
-from discreet.evaluate.compare.rehearsal import Run, rehearse
-from discreet.evaluate.compare.workload import Question, name_of_policy
+from discreet.evaluate.compare.rehearsal import name_of_policy
 from discreet.ground.closing import Closes
 from discreet.ground.progress import Progress
 from discreet.schema.policy import Policy
 from discreet.table.read import read_table
 from discreet.table.source import CsvForm
 from discreet.table.table import Table
-
-
-class Task(NamedTuple):
-    """One release to be made: of which policy, with which coins."""
-
-    policy: int
-    seed: int
 
 
 class Stage(Closes):
@@ -46,11 +38,6 @@ class Stage(Closes):
         except BaseException:
             self._open.close()
             raise
-
-    def run(self, task: Task, asked: Sequence[Question]) -> Run:
-        """Rehearse once."""
-        policy, seed = task
-        return rehearse(self.tables[policy], self.policies[policy], asked, number=policy, seed=seed)
 
     def close(self) -> None:
         """Let go of the tables that were read here."""

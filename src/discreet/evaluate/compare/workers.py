@@ -5,31 +5,24 @@ A worker that loses the process which started it clears away what it made, and e
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
-from types import FrameType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.errors import EngineError, PolicyError
-from discreet.evaluate.compare.rehearsal import Run
-from discreet.evaluate.compare.stage import Stage, Task
-from discreet.evaluate.compare.workload import Question
-from discreet.schema.policy import Policy
-from discreet.table.source import CsvForm
+from discreet.evaluate.compare.rehearsal import Run, Task
 from discreet.table.table import Table
 
-_WORKER = "import sys; from discreet.evaluate.compare.workers import serve; serve(int(sys.argv[1]))"
+if TYPE_CHECKING:
+    from discreet.evaluate.compare.workload import Question
+    from discreet.schema.policy import Policy
+    from discreet.table.source import CsvForm
 
-
-def in_turn(stage: Stage, tasks: Sequence[Task], asked: Sequence[Sequence[Question]]) -> Iterator[Run]:
-    """Rehearse here, one after the other."""
-    for task in tasks:
-        yield stage.run(task, asked[task.policy])
+_WORKER = "import sys; from discreet.evaluate.compare.worker import serve; serve(int(sys.argv[1]))"
 
 
 def at_once(
@@ -94,25 +87,3 @@ def _started(number: int, given: tuple[Any, ...]) -> Iterator[list[Connection]]:
             process.terminate()
         for process in processes:
             process.wait()
-
-
-def serve(handle: int) -> None:
-    """Rehearse what is sent over a socket, until nobody sends any more."""
-    signal.signal(signal.SIGTERM, _stop)
-    connection = Connection(handle)
-    with suppress(EOFError, ConnectionError, KeyboardInterrupt):
-        source, policies, csv, asked = connection.recv()
-        try:
-            with Stage(source, policies, csv) as stage:
-                while True:
-                    task = connection.recv()
-                    connection.send(stage.run(task, asked[task.policy]))
-        except (EOFError, ConnectionError):  # who sent is gone
-            raise
-        except Exception as error:  # it is raised where the task came from
-            connection.send(error)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    """Told to stop: clear away what is half made, as for Ctrl-C."""
-    raise KeyboardInterrupt

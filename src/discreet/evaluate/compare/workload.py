@@ -10,21 +10,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.errors import PolicyError, QueryError
 from discreet.estimate.estimate import Group
 from discreet.evaluate.compare.people import People, groups_of
-from discreet.evaluate.conditions import equal
+from discreet.evaluate.compare.rehearsal import name_of_policy
+from discreet.evaluate.conditions import condition_on, equal
 from discreet.evaluate.papers_form import QUERY_SEED, Column, drawn_queries
-from discreet.evaluate.ranges import condition_on
 from discreet.query.condition import columns_of
 from discreet.query.parse import LONGEST, Query, parse_query
 from discreet.schema.nearest import did_you_mean
-from discreet.schema.policy import Policy
 from discreet.schema.schema import Schema
 from discreet.schema.taxonomy import taxonomy_of
+
+if TYPE_CHECKING:
+    from discreet.schema.policy import Policy
 
 COUNTS = 300
 PAPERS = "papers"
@@ -58,11 +61,6 @@ def question_for(text: str, policy: Policy) -> Question:
         return Question.of(text, policy.schema)
     except QueryError as error:
         raise QueryError(f"{name_of_policy(policy)} would not answer it: {error}") from None
-
-
-def name_of_policy(policy: Policy) -> str:
-    """The name of its file, or of its mechanism."""
-    return policy.path.name if policy.path else policy.mechanism.kind
 
 
 @dataclass(frozen=True, kw_only=True)
