@@ -33,6 +33,7 @@ COUNTS = 300
 PAPERS = "papers"
 OWN = "questions"
 MOST_CONDITIONS = 3  # of a selection, of a range and of a table
+_COUNTED = 1 << 22  # values of a domain, of which those that occur are found by counting
 _TRIES = 1_000  # draws for one question that somebody meets
 _TOGETHER = 10_000  # groups of one table at most
 
@@ -140,10 +141,16 @@ def columns_for(people: People) -> dict[str, Column]:
     found = {}
     for name in people.schema.columns:
         domain = people.schema.domains[name]
-        seen, places = np.unique(people.codes[name], return_inverse=True)
-        encoding = domain.encoding
+        codes, encoding = people.codes[name], domain.encoding
+        if len(domain) <= _COUNTED:
+            seen = np.flatnonzero(np.bincount(codes, minlength=len(domain)))
+            place = np.zeros(len(domain), dtype=np.int32)
+            place[seen] = np.arange(len(seen))
+            places = place[codes]
+        else:
+            seen, places = np.unique(codes, return_inverse=True)
         here = domain.in_order and not (domain.missing and seen[-1] == len(domain) - 1)
-        found[name] = Column([encoding[code] for code in seen.tolist()], places.astype(np.int32), in_order=here)
+        found[name] = Column([encoding[code] for code in seen.tolist()], places, in_order=here)
     return found
 
 
