@@ -70,6 +70,7 @@ class Response:
     blamed: ClassVar[str] = "keep"
     compared: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = False
+    part_tells: ClassVar[bool] = True
     any_order: ClassVar[bool] = False
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = True

@@ -119,7 +119,7 @@ def _rehearsed(table: Table, mechanism: Publishes, people: People, rows: Ints | 
         asked = people.counted_in(release.unit)
         number = max(_FEWEST, min(_QUESTIONS, _WORK // max(1, release.size)))
         for count in COUNTS:
-            drawn = _drawn(asked, count, number)
+            drawn = drawn_about(asked, count, number)
             if len(drawn) >= _FEWEST:
                 break
         else:
@@ -131,7 +131,7 @@ def _rehearsed(table: Table, mechanism: Publishes, people: People, rows: Ints | 
         return Glance(count=count, off=off if math.isfinite(off) else None, unit=release.unit, questions=len(drawn))
 
 
-def _drawn(people: People, count: int, number: int) -> list[Drawn]:
+def drawn_about(people: People, count: int, number: int) -> list[Drawn]:
     """Questions that about so many people meet."""
     coins = np.random.default_rng(QUERY_SEED)
     some = np.sort(coins.choice(len(people), min(_LOOKED_AT, len(people)), replace=False))
