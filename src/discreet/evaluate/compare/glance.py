@@ -33,7 +33,7 @@ from discreet.table.table import Table
 
 COUNTS = (500, 200, 100, 50, 20, 10)
 WITHIN = 0.2  # of the count, that a true count may be away from it
-_PART = 15_000  # rows that are rehearsed where a part tells
+_PART = 10_000  # rows that are rehearsed where a part tells
 _GROWS = 0.55  # errors grow like the rows to the power of this; 0.5 without a model, measured 0.5 to 0.6 with one
 _MOST = 1_000_000  # rows, beyond which nothing is rehearsed
 _MOST_PUBLISHED = 10 * _MOST  # rows, tuples or noisy counts, the same
