@@ -41,6 +41,7 @@ _QUESTIONS, _ENOUGH, _FEWEST = 100, 30, 8
 _WORK = 40_000_000  # questions times what the release holds
 _TRIES, _LOOKED_AT = 6_000, 4_000  # draws; rows on which a draw is first counted
 _NEAR = 2.5  # times the count, that may be found there
+_ROOM = 5  # times the count, that there must be at least
 _MEDIAN = 0.6745  # standard errors within which half of all normal errors are
 OUTSIDE = "the last line looked at the rows: keep it in the house, and what is chosen by it is outside every epsilon"
 NOT_WORKED_OUT = "how far off a count would be is not worked out for so few people or so much to publish: see compare"
@@ -90,7 +91,10 @@ def glance(table: Table, mechanism: Publishes) -> Glance | None:
                 return _rehearsed(part, mechanism, people, rows)
         except Infeasible:  # rounded, the shares of a part are others
             pass
-    return _rehearsed(table, mechanism, people, None)
+    try:
+        return _rehearsed(table, mechanism, people, None)
+    except Infeasible:  # a plan may hold where these coins find no release
+        return None
 
 
 def part_of(people: People) -> Ints:
@@ -118,7 +122,7 @@ def _rehearsed(table: Table, mechanism: Publishes, people: People, rows: Ints | 
     with published_in_scratch(table, mechanism, seed=0) as release:
         asked = people.counted_in(release.unit)
         number = max(_FEWEST, min(_QUESTIONS, _WORK // max(1, release.size)))
-        for count in COUNTS:
+        for count in (each for each in COUNTS if each * _ROOM <= len(asked)):
             drawn = drawn_about(asked, count, number)
             if len(drawn) >= _FEWEST:
                 break
