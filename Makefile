@@ -54,6 +54,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/edges.py
 	$(BIN)/python bench/accuracy.py
 	$(BIN)/python bench/defences.py
+	$(BIN)/python bench/compare.py
 	$(BIN)/python bench/models.py
 	$(BIN)/python bench/attacks.py
 

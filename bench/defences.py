@@ -33,7 +33,7 @@ import discreet
 from discreet.errors import Infeasible
 from discreet.estimate.estimate import Estimate
 from discreet.estimate.remembered import NAMED
-from discreet.evaluate.reproduce.queries import at_least, random_queries
+from discreet.evaluate.papers_form import at_least, random_queries
 from discreet.evaluate.scratch import opened, released, schema_of
 
 COUNTS, RELEASES = 300, 3

@@ -22,7 +22,7 @@ from tables import MADE_UP
 from discreet.estimate.diffgen.pairs.joint import Asked
 from discreet.evaluate.conditions import among, between
 from discreet.evaluate.labelled import adult
-from discreet.evaluate.reproduce.queries import at_least, random_queries
+from discreet.evaluate.papers_form import at_least, random_queries
 from discreet.evaluate.scratch import seen_values, true_counts
 from discreet.ground.arrays import Floats, Ints
 from discreet.schema.domain import Domain, Integers

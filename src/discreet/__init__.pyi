@@ -28,6 +28,8 @@ from .estimate.diffgen.release import DiffGenRelease
 from .estimate.estimate import Counts, Estimate
 from .estimate.open import open_release
 from .estimate.release import Release
+from .evaluate.compare.compare import compare
+from .evaluate.compare.comparison import Comparison
 from .guarantee.tolerance import Tolerance
 from .mechanism.alphabeta.planning.plan import AlphaBetaPlan
 from .mechanism.alphabeta.policy.alphabeta import AlphaBeta
@@ -73,6 +75,7 @@ __all__ = [
     "Cancelled",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "Counts",
     "Crosstab",
     "CsvForm",
@@ -114,6 +117,7 @@ __all__ = [
     "Violation",
     "audit",
     "check",
+    "compare",
     "consistent",
     "count_domain",
     "draft_policy",

@@ -19,7 +19,7 @@ from commands import PATIENTS, alone, as_json, discreet, mistake, snapshot
 
 from discreet.cli import show
 
-VERBS = ("demo", "check", "plan", "publish", "verify", "query")
+VERBS = ("demo", "check", "plan", "compare", "publish", "verify", "query")
 ESTIMATE = {"value", "standard_error", "low", "high", "confidence", "bounds", "conditional_on"}
 
 
@@ -42,7 +42,7 @@ def test_the_help_of_every_verb_has_an_example_that_runs(verb, demo, tmp_path):
     assert words[0] == verb
     house = tmp_path / "house"
     house.mkdir()
-    wanted = {"check", "plan", "publish", "query", "verify"}
+    wanted = {"check", "plan", "compare", "publish", "query", "verify"}
     for name in ("hospital.csv", "hospital.toml", "zipcode.csv") if verb in wanted else ():
         shutil.copy(demo / name, house / name)
     if verb in ("verify", "query"):

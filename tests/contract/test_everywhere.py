@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.evaluate.reproduce.queries import at_least, random_queries
+from discreet.evaluate.papers_form import at_least, random_queries
 from discreet.evaluate.scratch import opened, schema_of
 
 BENCH = Path(__file__).parents[2] / "bench"

@@ -17,6 +17,7 @@ from discreet.cli.main import app
 from discreet.datasets.census import synthetic_census
 from discreet.evaluate.accuracy import baseline_accuracy, majority_accuracy
 from discreet.evaluate.labelled import halve
+from discreet.evaluate.papers_form import random_queries
 from discreet.evaluate.reproduce import write
 from discreet.evaluate.reproduce.data import FILES, Sources
 from discreet.evaluate.reproduce.diffgen_accuracy import DIFFGEN_ACCURACY, QUICK_EPSILONS, QUICK_STEPS
@@ -24,7 +25,6 @@ from discreet.evaluate.reproduce.diffgen_ranges import DIFFGEN_RANGES, QUICK_CON
 from discreet.evaluate.reproduce.diffgen_ranges import QUICK_STEPS as RANGE_STEPS
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.items import ITEMS, find_items
-from discreet.evaluate.reproduce.queries import random_queries
 
 
 def run(*words: str, code: int = 0) -> str:

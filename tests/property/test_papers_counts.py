@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.evaluate.reproduce.queries import at_least, nearest, random_queries
+from discreet.evaluate.papers_form import at_least, nearest, random_queries
 from discreet.evaluate.scratch import true_counts
 
 SIZES = {"a": 70, "b": 2, "c": 5, "d": 3, "e": 2, "f": 4, "g": 2, "h": 3, "i": 2, "secret": 30}  # nine and one

@@ -17,7 +17,7 @@ from discreet.errors import PolicyError
 from discreet.ground.exact import Number, exact, toml_number
 from discreet.ground.progress import Progress, Steps
 from discreet.ground.shown import shown
-from discreet.mechanism.plan import Alternatives
+from discreet.mechanism.plan import Alternatives, Stakes
 from discreet.release.copies import write_copies
 from discreet.release.manifest import write_manifest
 from discreet.schema.json_schema import NUMBER
@@ -43,6 +43,16 @@ class ResponsePlan:
     def warnings(self) -> tuple[str, ...]:
         return ("quasi-identifiers are published as they are",)
 
+    @property
+    def stakes(self) -> Stakes:
+        return Stakes(
+            number=float(self.guarantee.keep),
+            what="how often the truth is told",
+            unprotected=0,
+            alone=None,
+            size=self.rows,
+        )
+
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {"rows": self.rows, "keep": str(self.guarantee.keep), "ratio": str(self.guarantee.ratio)}
 
@@ -60,6 +70,7 @@ class Response:
     blamed: ClassVar[str] = "keep"
     compared: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = False
+    part_tells: ClassVar[bool] = True
     any_order: ClassVar[bool] = False
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = True

@@ -29,7 +29,7 @@ from discreet.estimate.buckets.likely import Likely
 from discreet.estimate.buckets.regression import Regression
 from discreet.estimate.buckets.release import BucketRelease
 from discreet.estimate.buckets.study import Study
-from discreet.evaluate.reproduce.queries import at_least, random_queries
+from discreet.evaluate.papers_form import at_least, random_queries
 from discreet.evaluate.scratch import opened, released, schema_of
 from discreet.ground.arrays import Floats, Ints
 

@@ -23,7 +23,7 @@ from discreet.estimate.buckets.unbiased import unbiased_estimate
 from discreet.estimate.buckets.windows import Windows
 from discreet.estimate.estimate import Estimate
 from discreet.estimate.interval import Way
-from discreet.evaluate.reproduce.queries import at_least, random_queries
+from discreet.evaluate.papers_form import at_least, random_queries
 from discreet.evaluate.scratch import opened, released, schema_of
 from discreet.ground.arrays import Bools, Floats, Ints
 from discreet.mechanism.buckets.making.slots import draw_slots, hand_out

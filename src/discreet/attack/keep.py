@@ -1,4 +1,4 @@
-"""Where an audit may be kept: anywhere but in a release, for it tells what the table alone knows."""
+"""Where an audit or a comparison may be kept: anywhere but in a release, for it tells what the table alone knows."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def keep(report: AuditReport, to: str | Path) -> Path:
     return path
 
 
-def check_place(to: str | Path) -> Path:
-    """Raise ReleaseError where an audit would come to lie inside a release folder, or has no place to lie."""
+def check_place(to: str | Path, what: str = "audit") -> Path:
+    """Raise ReleaseError where what the table alone tells would come to lie inside a release folder, or has no place
+    to lie.
+    """
     path = Path(to)
     if inside := next((each for each in path.resolve().parents if is_release(each)), None):
         raise ReleaseError(
-            f"audit ({path}) must be kept outside of every release; {inside} may leave the house, an audit must not"
+            f"{what} ({path}) must be kept outside of every release; {inside} may leave the house, it must not"
         )
     if path.is_dir() or not path.parent.is_dir():
-        raise ReleaseError(f"audit ({path}) must be a file in a folder that there is; name one such as audit.txt")
+        raise ReleaseError(f"{what} ({path}) must be a file in a folder that there is; name one such as {what}.txt")
     return path

@@ -20,7 +20,10 @@ VERBS = {  # where each stands, and its docstring
     "before anything is published.",
     "discreet.cli.check:check": "Check a policy, and a table against it; everything that is wrong is said at once, "
     "and what to think about.",
-    "discreet.cli.plan:plan": "Plan a release: what would be published, and what it costs. Nothing is written.",
+    "discreet.cli.plan:plan": "Plan a release: what would be published, what it costs, and how far off a count would "
+    "be. Nothing is written.",
+    "discreet.cli.compare:compare": "Rehearse policies on the table: how far off answers would be, beside what each "
+    "promises.",
     "discreet.cli.publish:publish": "Publish a table as a release folder that may leave the house.",
     "discreet.cli.verify:verify": "Verify a release from its files alone; exit 1 where the promise does not hold.",
     "discreet.cli.query:query": "Ask a release how many meet a condition; every answer has an interval and says what "

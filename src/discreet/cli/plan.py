@@ -13,6 +13,7 @@ import typer
 from discreet.cli.options import AsJson, Data, Delimiter, Encoding, NoHeader, PolicyFile, csv_form
 from discreet.cli.show import bar, guarded, say, show_json
 from discreet.errors import PolicyError
+from discreet.evaluate.compare.glance import glance, told
 from discreet.evaluate.figure import Curve, Figure, save_figure
 from discreet.mechanism.load import load_for
 from discreet.mechanism.mechanism import check_compared, check_explains, publishing, varied
@@ -47,7 +48,7 @@ def plan(
     no_header: NoHeader = False,
     as_json: AsJson = False,
 ) -> None:
-    """Plan a release: what would be published, and what it costs. Nothing is written."""
+    """Plan a release: what would be published, what it costs, and how far off a count would be. Nothing is written."""
     form = csv_form(delimiter, encoding, no_header)
     loaded = load_for(policy, data, csv=form)
     if figure is not None and over is None:
@@ -70,11 +71,16 @@ def plan(
             return _show(found.as_json, found.lines, as_json=as_json)
         mechanism.fits(table)
         planned = mechanism.plan(table, progress)
+        seen = glance(table, mechanism)
         warnings = (*((DRAFT,) if loaded.draft else ()), *lookalike_warnings(table.schema), *planned.warnings)
         notes = dict.fromkeys((*warnings, *mechanism.notes(table.schema)))
         _show(
-            lambda: {**planned.as_json(explain=explain), **({"draft": True} if loaded.draft else {})},
-            lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in notes)),
+            lambda: {
+                **planned.as_json(explain=explain),
+                **({"draft": True} if loaded.draft else {}),
+                "accuracy": None if seen is None else seen.as_json(),
+            },
+            lambda: chain(planned.lines(explain=explain), (f"note: {each}" for each in notes), told(seen)),
             as_json=as_json,
         )
     return None

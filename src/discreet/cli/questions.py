@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,11 +48,16 @@ def read_questions(file: str) -> list[Question]:
 
 
 def check_questions(release: Release, questions: list[Question], file: str, aux: Mapping[str, Any]) -> None:
-    """Raise QueryError with every question that would not be answered, and its line."""
+    """Raise QueryError with every question that the release would not answer, and its line."""
+    check_each(lambda text: release.check(text, aux=aux), questions, file)
+
+
+def check_each(check: Callable[[str], object], questions: list[Question], file: str) -> None:
+    """Raise QueryError with every question for which `check` raises one, and its line."""
     wrong = []
     for line, text in questions:
         try:
-            release.check(text, aux=aux)
+            check(text)
         except QueryError as error:
             wrong.append(f"{'standard input' if file == STANDARD_INPUT else Path(file).name}, line {line}: {error}")
     if wrong:

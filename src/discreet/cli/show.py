@@ -133,6 +133,11 @@ def say(text: str = "", style: str = "") -> None:
     console.print(Text(_plain_lines(text), style=style))
 
 
+def say_aside(text: str) -> None:
+    """The same on standard error: about the work, and no part of the result."""
+    _aside.print(Text(_plain_lines(text)), soft_wrap=True)
+
+
 def _plain_lines(text: str) -> str:
     return "\n".join(plain(line) for line in text.split("\n"))
 

@@ -10,8 +10,9 @@ import hashlib
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,18 @@ from discreet.ground.disk import make_private
 NAMED = "DISCREET_CACHE"  # the environment variable that names another folder
 MOST = 4 * 2**30  # bytes of all files together
 _END = ".npz"
+_keeping: ContextVar[bool] = ContextVar("keeping", default=True)
 _UNREADABLE = (OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
+
+@contextmanager
+def nothing_remembered() -> Iterator[None]:
+    """Inside, nothing is looked up or kept: for releases that are made to be thrown away."""
+    before = _keeping.set(False)
+    try:
+        yield
+    finally:
+        _keeping.reset(before)
 
 
 def cache_folder() -> Path:
@@ -43,6 +55,8 @@ def digest_of(files: Iterable[Path], version: str) -> str:
 
 def recall(name: str) -> Mapping[str, NDArray[Any]] | None:
     """The arrays of that name; None where there are none that can be read."""
+    if not _keeping.get():
+        return None
     path = cache_folder() / f"{name}{_END}"
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
@@ -56,7 +70,7 @@ def recall(name: str) -> Mapping[str, NDArray[Any]] | None:
 def remember(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Keep arrays under a name, and let go of others where it becomes too much; a disk that refuses is no error."""
     folder = cache_folder()
-    if sum(array.nbytes for array in arrays.values()) > MOST:
+    if not _keeping.get() or sum(array.nbytes for array in arrays.values()) > MOST:
         return
     part = folder / f".{name}-{os.getpid()}.part"
     with suppress(OSError):

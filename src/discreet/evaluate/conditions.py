@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from discreet.schema.domain import key_of
+import numpy as np
+
+from discreet.schema.domain import Domain, Integers, key_of
+from discreet.schema.taxonomy import Taxonomy
 from discreet.schema.valued import Value
 
 
@@ -18,9 +21,19 @@ def equal(name: str, value: Value) -> str:
     return f"{_column(name)} IS NULL" if value is None else f"{_column(name)} = {_value(value)}"
 
 
-def between(name: str, low: int, high: int) -> str:
+def between(name: str, low: Value, high: Value) -> str:
     """The column has a value from `low` to `high`, both included."""
-    return f"{_column(name)} BETWEEN {low} AND {high}"
+    return f"{_column(name)} BETWEEN {_value(low)} AND {_value(high)}"
+
+
+def condition_on(taxonomy: Taxonomy, domain: Domain, coins: np.random.Generator) -> str:
+    """A random condition: an interval of whole numbers, or a value of any level of another attribute's taxonomy."""
+    if isinstance(domain, Integers):
+        low, high = np.sort(coins.integers(0, len(domain), 2)).tolist()
+        return between(taxonomy.name, domain.low + low, domain.low + high)
+    nodes = list(taxonomy.root.walk())[1:]
+    wanted = np.isin(taxonomy.cell_of, nodes[coins.integers(len(nodes))].cells)
+    return among(taxonomy.name, [value for value, met in zip(domain, wanted, strict=True) if met and value is not None])
 
 
 def _column(name: str) -> str:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.estimate.release import Release
-from discreet.evaluate.conditions import among, between
+from discreet.evaluate.conditions import condition_on
 from discreet.evaluate.labelled import Halves, Labelled, halve
 from discreet.evaluate.scratch import true_counts
 from discreet.ground.arrays import Ints
-from discreet.schema.domain import Domain, Integers
-from discreet.schema.taxonomy import Taxonomy
 
 MOST_ATTRIBUTES = 3
 
@@ -42,16 +40,6 @@ def ranges_of(source: Labelled, number: int = 600, seed: int = 0) -> Ranges:
     conditions = []
     for _ in range(number):
         picked = coins.choice(len(taxonomies), coins.integers(1, most + 1), replace=False)
-        parts = [_condition(taxonomies[i], source.domains[taxonomies[i].name], coins) for i in picked.tolist()]
+        parts = [condition_on(taxonomies[i], source.domains[taxonomies[i].name], coins) for i in picked.tolist()]
         conditions.append(" AND ".join(parts))
     return Ranges(halves=halves, conditions=tuple(conditions), truth=true_counts(halves.train, conditions))
-
-
-def _condition(taxonomy: Taxonomy, domain: Domain, coins: np.random.Generator) -> str:
-    """A random condition on one attribute."""
-    if isinstance(domain, Integers):
-        low, high = np.sort(coins.integers(0, len(domain), 2)).tolist()
-        return between(taxonomy.name, domain.low + low, domain.low + high)
-    nodes = list(taxonomy.root.walk())[1:]
-    wanted = np.isin(taxonomy.cell_of, nodes[coins.integers(len(nodes))].cells)
-    return among(taxonomy.name, [value for value, met in zip(domain, wanted, strict=True) if met and value is not None])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import identifier
 from discreet.estimate.release import Release
 from discreet.ground.arrays import Ints
-from discreet.mechanism.publish import publish
+from discreet.mechanism.publish import publish, published_in_scratch
 from discreet.schema.domain import Domain, Listed
 from discreet.schema.mechanisms import Mechanism
 from discreet.schema.policy import Policy
@@ -50,16 +50,9 @@ def opened(rows: pa.Table, policy: Policy) -> Iterator[Table]:
         table.close()
 
 
-@contextmanager
-def released(table: Table, mechanism: Mechanism, seed: int) -> Iterator[Release]:
+def released(table: Table, mechanism: Mechanism, seed: int) -> AbstractContextManager[Release]:
     """One release of an opened table."""
-    policy = Policy(schema=table.schema, mechanism=mechanism)
-    with tempfile.TemporaryDirectory() as folder:
-        release = publish(table, policy, to=Path(folder) / "release", seed=seed)
-        try:
-            yield release
-        finally:
-            release.close()
+    return published_in_scratch(table, mechanism, seed=seed)
 
 
 @contextmanager

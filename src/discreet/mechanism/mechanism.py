@@ -57,6 +57,12 @@ class Publishes(Mechanism, Protocol):
         """Whether a plan can say what makes it cost what it does."""
 
     @property
+    def part_tells(self) -> bool:
+        """Whether a random part of the rows, published with the same parameters, tells how far off answers would be:
+        then the error of a question grows like the root of the rows.
+        """
+
+    @property
     def blamed(self) -> str:
         """The parameter that a plan which cannot be made is blamed on."""
 

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stakes:
+    """What a plan means for people, and the one number of its promise by which plans of the same notion are laid side
+    by side: the lower, the stronger.
+    """
+
+    number: float
+    what: str  # that number is
+    unprotected: int  # people of whom the promise says nothing
+    alone: int | None  # people in a bucket of their own; None where there are no buckets
+    size: float  # rows, tuples or counts that would be published, about
 
 
 class Plan(Protocol):
     """What would be published."""
+
+    @property
+    def stakes(self) -> Stakes:
+        """What it means for people."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

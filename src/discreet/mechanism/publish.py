@@ -6,6 +6,7 @@ the series remembers every release before anybody can see it; and the folder app
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace as replace_fields
@@ -14,6 +15,8 @@ from pathlib import Path
 from discreet.errors import Infeasible, PolicyError, SeriesRefusal
 from discreet.estimate.open import open_release
 from discreet.estimate.release import Release
+from discreet.estimate.remembered import nothing_remembered
+from discreet.ground.disk import workplace
 from discreet.ground.progress import Progress, Steps
 from discreet.mechanism.mechanism import Publishes, publishing
 from discreet.mechanism.plan import Plan
@@ -22,6 +25,7 @@ from discreet.mechanism.sign import SigningKey, sign_manifest, signing_key
 from discreet.release.statement import MANIFEST
 from discreet.release.write import check_target, is_release, new_folder
 from discreet.schema.lookalikes import lookalike_warnings
+from discreet.schema.mechanisms import Mechanism
 from discreet.schema.policy import Policy
 from discreet.series.coins import Coins
 from discreet.series.place import usual_series, usual_witness
@@ -34,6 +38,7 @@ from discreet.table.marks import means_missing
 from discreet.table.table import Table
 
 DIGEST = "comparing with the series"
+_SCRATCH = "discreet"  # as the engine's own places are called
 
 
 def plan(table: Table, policy: Policy, *, progress: Progress | None = None) -> Plan:
@@ -105,6 +110,22 @@ def publish(
             sign_manifest(folder, key)  # nothing is signed that the series does not know
         note(usual_witness(), memory.name, number, to / MANIFEST)
     return open_release(to)
+
+
+@contextmanager
+def published_in_scratch(table: Table, mechanism: Mechanism, *, seed: int) -> Iterator[Release]:
+    """A seeded release that is open inside and then gone; nothing that is learned of it is kept either.
+
+    It lies where nobody else looks. Where the process is killed, the next one of this user that needs such a place
+    clears it away.
+    """
+    policy = Policy(schema=table.schema, mechanism=mechanism)
+    with nothing_remembered(), workplace(Path(tempfile.gettempdir()), _SCRATCH) as folder:
+        release = publish(table, policy, to=folder / "release", seed=seed)
+        try:
+            yield release
+        finally:
+            release.close()
 
 
 @contextmanager

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 
-from discreet.evaluate.conditions import among
 from discreet.evaluate.figure import Curve, Figure
+from discreet.evaluate.papers_form import QUERY_SEED, random_queries
 from discreet.evaluate.reproduce.data import FILES
 from discreet.evaluate.reproduce.item import Item, Result, Setting
 from discreet.evaluate.reproduce.tolerances import FLOOR, PLANS
@@ -23,61 +19,9 @@ from discreet.mechanism.buckets.policy.buckets import Buckets
 from discreet.schema.policy import Policy
 from discreet.table.table import Table
 
-ONE_IN, MOST_ATTRIBUTES = 100, 7  # combinations of which one matches; quasi-identifiers that a query asks for
-QUERY_SEED, RELEASE_SEED = 1, 0
+RELEASE_SEED = 0
 QUERIES, QUICK_QUERIES = 5_000, 60
 ESTIMATORS = ("uniform", "unbiased")
-
-
-def nearest(size: int, columns: int) -> int:
-    """How many of an attribute's values are asked for where so many columns are: |D| .01^(1/columns), rounded."""
-    return max(1, round(math.pow(ONE_IN, -1 / columns) * size))
-
-
-def at_least(size: int, columns: int) -> int:
-    """The same, rounded up and exactly: the fewest k with 100 k^columns >= |D|^columns."""
-    return bisect_left(range(size), size**columns, key=lambda fewest: ONE_IN * fewest**columns)
-
-
-def random_queries(
-    table: pa.Table,
-    sensitive: str,
-    number: int,
-    seed: int = QUERY_SEED,
-    values_of: Callable[[int, int], int] = nearest,
-) -> tuple[list[str], Ints]:
-    """Queries of the papers' form with a true count above 0, and those counts.
-
-    Each asks for 1 to 7 quasi-identifiers and the sensitive attribute, each by a random subset of its values, such that
-    1 % of the combinations match. RE divides by the true count, so a query that matches nobody is drawn again. The
-    papers do not say how a number of values is rounded; `values_of` does.
-    """
-    coins = np.random.default_rng(seed)
-    others = [name for name in table.column_names if name != sensitive]
-    codes, words = {}, {}
-    for name in table.column_names:
-        encoded = table[name].combine_chunks().dictionary_encode()
-        codes[name], words[name] = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
-    queries: list[str] = []
-    counts: list[int] = []
-    while len(queries) < number:
-        chosen = [
-            *coins.choice(others, coins.integers(1, min(MOST_ATTRIBUTES, len(others)) + 1), replace=False),
-            sensitive,
-        ]
-        matching = np.ones(len(table), dtype=np.bool_)
-        parts = []
-        for name in chosen:
-            size = len(words[name])
-            picked = coins.choice(size, values_of(size, len(chosen)), replace=False)
-            wanted = np.zeros(size, dtype=np.bool_)
-            wanted[picked] = True
-            matching &= wanted[codes[name]]
-            parts.append(among(name, [words[name][i] for i in picked]))
-        if count := int(matching.sum()):
-            queries.append(" AND ".join(parts))
-            counts.append(count)
-    return queries, np.array(counts, dtype=np.int64)
 
 
 def _errors(setting: Setting) -> Result:

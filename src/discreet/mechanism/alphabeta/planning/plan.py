@@ -19,6 +19,7 @@ from discreet.estimate.unit import meaning_of
 from discreet.guarantee.conversions import delta_of_gamma, epsilon_of_gamma
 from discreet.guarantee.dgamma import EVEN, DGammaPrivacy
 from discreet.guarantee.frapp import FrappPrivacy
+from discreet.mechanism.plan import Stakes
 from discreet.release.alphabeta.facts_3 import facts_3
 
 CHANCE = 0.05
@@ -56,6 +57,17 @@ class AlphaBetaPlan:
         if isinstance(self.guarantee, FrappPrivacy):
             return self.tuples
         return float(self.guarantee.keep * self.tuples + self.beta * (self.domain - self.tuples))
+
+    @property
+    def stakes(self) -> Stakes:
+        """The bound on a posterior; every tuple has the same promise."""
+        return Stakes(
+            number=float(self.guarantee.gamma),
+            what="bound on the posterior of a tuple",
+            unprotected=0,
+            alone=None,
+            size=self.expected_tuples,
+        )
 
     def error_bound(self, chance: float = CHANCE) -> float:
         """No counting query is off by more than this, but with that chance (for each query; of several views, any)."""

@@ -35,6 +35,7 @@ class Perturbing(ABC):
     blamed: ClassVar[str] = "posterior"
     compared: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = False
+    part_tells: ClassVar[bool] = False  # noise goes with the domain
     any_order: ClassVar[bool] = True  # coins belong to tuples, not to rows
     cost: ClassVar[Fraction] = Fraction(0)
     shows_rows: ClassVar[bool] = False

@@ -20,6 +20,7 @@ from discreet.mechanism.buckets.planning.caps import NOTHING, Classes, Defence, 
 from discreet.mechanism.buckets.planning.certificate import Certificate
 from discreet.mechanism.buckets.planning.explain import Reason, reasons_for
 from discreet.mechanism.buckets.planning.metrics import information_loss, mean_squared_error
+from discreet.mechanism.plan import Stakes
 from discreet.release.buckets.windows import Near
 from discreet.schema.domain import key_of
 
@@ -137,6 +138,18 @@ class BucketPlan:
     def alone(self) -> int:
         """How many records stand in a bucket of their own."""
         return sum(buckets for size, buckets in self.classes if size == 1)
+
+    @property
+    def stakes(self) -> Stakes:
+        """A person's mean tolerance, and who is not protected."""
+        limits = sum(count * self.tolerance[value] for value, count in self.counts.items())
+        return Stakes(
+            number=float(limits / self.records),
+            what="mean tolerance of people's values",
+            unprotected=sum(records for _, records in self.unprotected),
+            alone=self.alone,
+            size=self.records,
+        )
 
     @property
     def certain(self) -> int:

@@ -58,6 +58,7 @@ class Bucketing(ABC):
     blamed: ClassVar[str]
     compared: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = False
+    part_tells: ClassVar[bool] = True  # both the variance of what is unbiased and what is learned go with the rows
     composition: str  # how values are spread over buckets: one of COMPOSITIONS
     assignment: str  # which rows may share a bucket: any ("random"), or near ones
     window: int | None  # rows that are bucketed together, where they are near and the policy says it

@@ -13,6 +13,7 @@ from discreet.ground.exact import fraction_text
 from discreet.guarantee.epsilon import laplace_variance
 from discreet.guarantee.spent import For, Part
 from discreet.mechanism.diffgen.planning.parts import Parts
+from discreet.mechanism.plan import Stakes
 from discreet.release.diffgen.pairs.shares import Shares
 from discreet.release.diffgen.pairs.walk import Setting
 
@@ -50,6 +51,11 @@ class PairsPlan:
     outlooks: tuple[Outlook, ...]
 
     warnings: ClassVar[tuple[str, ...]] = ()  # nothing is asked for that could not be had
+
+    @property
+    def stakes(self) -> Stakes:
+        """Epsilon; every person has the same promise."""
+        return Stakes(number=float(self.epsilon), what="epsilon", unprotected=0, alone=None, size=self.cells)
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {

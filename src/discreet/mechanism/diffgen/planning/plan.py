@@ -11,6 +11,7 @@ from discreet.estimate.estimate import PEOPLE
 from discreet.ground.exact import fraction_text
 from discreet.mechanism.diffgen.planning.parts import Parts, exponential_parts, histogram_parts
 from discreet.mechanism.diffgen.planning.settings import Settings
+from discreet.mechanism.plan import Stakes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,11 @@ class DiffGenPlan:
     table_counts: int
     specializations: int | None  # None: as many as the noisy total is worth
     warnings: tuple[str, ...]
+
+    @property
+    def stakes(self) -> Stakes:
+        """Epsilon; every person has the same promise."""
+        return Stakes(number=float(self.epsilon), what="epsilon", unprotected=0, alone=None, size=self.table_counts)
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {

@@ -63,6 +63,7 @@ class DiffGen:
     blamed: ClassVar[str] = "epsilon"
     compared: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = False
+    part_tells: ClassVar[bool] = False  # noise is the same, however many people there are
     any_order: ClassVar[bool] = True
     views: ClassVar[int] = 1
     shows_rows: ClassVar[bool] = False
