@@ -60,7 +60,7 @@ def test_a_release_verifies_and_says_what_it_promises(release):
     verdict = discreet.verify(release.path)
     assert verdict.holds, str(verdict)
     assert [check.name for check in verdict.checks] == [
-        "manifest", "files", "hashes", "form", "schema", "tuples", "promise", "size", "lookalikes", "words",
+        "manifest", "files", "hashes", "layout", "form", "schema", "tuples", "promise", "size", "lookalikes", "words",
         "copies", "randomness",
     ]  # fmt: skip
     assert "fewer than 50 equally probable tuples" in release.facts["not_covered"][0]

@@ -16,6 +16,7 @@ from cases import CASES, Case, policy_of, publish, ward_frame, ward_schema
 import discreet
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
+from discreet.release.manifest import dump
 
 GOLDENS = Path(__file__).parents[1] / "golden"
 PUBLISHED = "That anything was published at all"
@@ -133,7 +134,7 @@ def test_the_words_of_one_version_are_no_words_of_the_other(kind, tmp_path):
     assert discreet.verify(tmp_path / "one").holds
     for other in (1, 2):
         content["discreet"]["words"] = other
-        manifest.write_text(json.dumps(content), encoding="utf-8")
+        manifest.write_text(dump(content), encoding="utf-8")
         assert [each.name for each in discreet.verify(tmp_path / "one").checks if not each.holds] == ["words"]
 
 

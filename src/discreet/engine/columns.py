@@ -30,6 +30,12 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     return found
 
 
+def filled(column: pa.Array, gap: int) -> NDArray[Any]:
+    """A column of whole numbers with one more of them in place of each missing cell."""
+    one = pa.py_buffer(np.array([gap], dtype=np.dtype(column.type.to_pandas_dtype())))
+    return numbers(column.fill_null(pa.Array.from_buffers(column.type, 1, [None, one])[0]))  # -1 would load pandas
+
+
 def _joined(column: pa.ChunkedArray) -> NDArray[Any]:
     """None or several pieces, as one."""
     return numbers(pa.concat_arrays([pa.nulls(0, column.type), *column.chunks]))

@@ -76,6 +76,11 @@ def columns_in(key: Grouping) -> Iterable[str]:
     return () if isinstance(key, Cases) else (key.column,)
 
 
+def columns_named(key: Grouping) -> set[str]:
+    """The columns that it reads."""
+    return set().union(*(columns_of(each) for _, each in key.branches)) if isinstance(key, Cases) else {key.column}
+
+
 @dataclass(frozen=True)
 class _Values:
     column: str

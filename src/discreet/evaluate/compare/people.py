@@ -19,8 +19,10 @@ from discreet.engine.duck.database import Database
 from discreet.errors import QueryError
 from discreet.estimate.estimate import TUPLES, Group
 from discreet.estimate.release import MOST_GROUPS
-from discreet.ground.arrays import Bools, Ints
+from discreet.ground.arrays import Ints
 from discreet.ground.keys import keys_of
+from discreet.query.bands import Grouping
+from discreet.query.bands import groups_of as labels_of
 from discreet.query.condition import Condition, render
 from discreet.query.level import Key, Level
 from discreet.query.parse import Query
@@ -92,15 +94,22 @@ class People:
         with Database() as engine:
             engine.register("people", self.rows)
             counted = iter(_counts(engine, plain))
-            return [
-                self._grouped(query, _matching(engine, query.where)) if query.group_by else next(counted)
-                for query in queries
-            ]
+            return [self._grouped(engine, query) if query.group_by else next(counted) for query in queries]
 
-    def _grouped(self, query: Query, matching: Bools) -> Ints:
-        places = [self._place(key)[self.codes[key.column][matching]] for key in query.group_by]
+    def _grouped(self, engine: Database, query: Query) -> Ints:
+        matching = _column(engine, f"coalesce({render(query.where)}, false)").astype(np.bool_)
+        places = [self._places(engine, key)[matching] for key in query.group_by]
         sizes = [len(_values_of(key, self.schema)) for key in query.group_by]
         return np.bincount(np.ravel_multi_index(places, sizes), minlength=prod(sizes)).astype(np.int64)
+
+    def _places(self, engine: Database, key: Grouping) -> Ints:
+        """The group of each row."""
+        if isinstance(key, Key):
+            return self._place(key)[self.codes[key.column]]
+        groups = labels_of(key, self.schema)
+        labels = enumerate(_values_of(key, self.schema))
+        cases = " ".join(f"WHEN {render(groups.is_label(label))} THEN {number}" for number, label in labels)
+        return _column(engine, f"CASE {cases} END")
 
     def _place(self, key: Key) -> Ints:
         """The group of each code of a column."""
@@ -123,7 +132,9 @@ def groups_of(query: Query, schema: Schema) -> tuple[Group, ...]:
     return tuple(product(*values))
 
 
-def _values_of(key: Key, schema: Schema) -> Collection[Value]:
+def _values_of(key: Grouping, schema: Schema) -> Collection[Value]:
+    if not isinstance(key, Key):
+        return labels_of(key, schema).possible(schema.domains)
     domain = schema.domains[key.column]
     return domain if not key.level else [*Level(key, domain).labels, *([None] if domain.missing else [])]
 
@@ -136,7 +147,7 @@ def _counts(engine: Database, conditions: Sequence[Condition]) -> list[Ints]:
     return [np.array([each], dtype=np.int64) for each in found]
 
 
-def _matching(engine: Database, condition: Condition) -> Bools:
-    """Which rows meet a condition; what is unknown does not."""
-    batches = engine.batches(f"SELECT coalesce({render(condition)}, false)::UTINYINT AS met FROM people")
-    return np.concatenate([batch.column(0).to_numpy(zero_copy_only=False) for batch in batches]).astype(np.bool_)
+def _column(engine: Database, number: str) -> Ints:
+    """A whole number of each row."""
+    batches = engine.batches(f"SELECT ({number})::BIGINT AS number FROM people")
+    return np.concatenate([batch.column(0).to_numpy() for batch in batches])

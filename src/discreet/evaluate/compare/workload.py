@@ -16,10 +16,11 @@ import numpy as np
 
 from discreet.errors import PolicyError, QueryError
 from discreet.estimate.estimate import Group
-from discreet.evaluate.compare.people import People, groups_of
+from discreet.evaluate.compare.people import Codes, People, groups_of
 from discreet.evaluate.compare.rehearsal import name_of_policy
 from discreet.evaluate.conditions import condition_on, equal
 from discreet.evaluate.papers_form import QUERY_SEED, Column, drawn_queries
+from discreet.query.bands import columns_named
 from discreet.query.condition import columns_of
 from discreet.query.parse import LONGEST, Query, parse_query
 from discreet.schema.nearest import did_you_mean
@@ -51,7 +52,9 @@ class Question:
     def of(cls, text: str, schema: Schema) -> Question:
         """Raises QueryError where nobody would answer it."""
         query = parse_query(text, schema)
-        named = columns_of(query.where) | {key.column for key in query.group_by}
+        if query.figure is not None:
+            raise QueryError("only counts are rehearsed; ask for COUNT(*)")
+        named = columns_of(query.where).union(*map(columns_named, query.group_by))
         conditions = len(named - {schema.sensitive})
         return cls(text=text, query=query, groups=groups_of(query, schema), conditions=conditions)
 
@@ -139,6 +142,7 @@ def _ranges(schema: Schema, columns: Sequence[str], coins: np.random.Generator) 
 def columns_for(people: People) -> dict[str, Column]:
     """The values that occur of each column, and where rows have them."""
     found = {}
+    places: Codes
     for name in people.schema.columns:
         domain = people.schema.domains[name]
         codes, encoding = people.codes[name], domain.encoding

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engine.columns import cells_of, numbers, texts_of
+from discreet.engine.columns import cells_of, filled, numbers, texts_of
 from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
@@ -47,11 +47,11 @@ class Columns:
         if not pa.types.is_dictionary(found.type):
             return _places(found, known)
         entries = np.append(_places(found.dictionary, known), _places(pa.nulls(1, known.type), known))
-        return np.asarray(entries[numbers(found.indices.fill_null(len(found.dictionary)))])
+        return np.asarray(entries[filled(found.indices, len(found.dictionary))])
 
     def alike(self, column: str) -> Ints:
         """A number for each text: different texts have different numbers."""
-        return numbers(self._read(column).indices.fill_null(-1)).astype(np.int64)
+        return filled(self._read(column).indices, -1).astype(np.int64)
 
     def whole(self, column: str) -> Ints:
         """Noisy counts; none missing."""
@@ -82,7 +82,9 @@ class Columns:
     def _read(self, column: str) -> pa.Array:
         try:
             found = self.file.read(columns=[column], use_threads=False)[column]
-            return (found.unify_dictionaries() if pa.types.is_dictionary(found.type) else found).combine_chunks()
+            whole = (found.unify_dictionaries() if pa.types.is_dictionary(found.type) else found).combine_chunks()
+            whole.validate(full=True)  # a damaged file has cells that are none of its dictionary
+            return whole
         except (pa.ArrowException, OSError, ValueError):
             raise ReleaseError(f"{self.name} must be a Parquet file that can be read") from None
 
@@ -119,5 +121,4 @@ def types_of(encoding: Encoding) -> Types:
 def _places(texts: pa.Array, known: pa.Array) -> Ints:
     import pyarrow.compute as pc  # when a table is read, and not before: it takes long to load
 
-    found = pc.index_in(texts.cast(known.type), value_set=known).fill_null(-1)
-    return numbers(found).astype(np.int64)
+    return filled(pc.index_in(texts.cast(known.type), value_set=known), -1).astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engine.columns import cells_of, numbers
+from discreet.engine.columns import cells_of, filled, numbers
 from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
@@ -41,7 +41,7 @@ class Rows:
         if pa.types.is_dictionary(found.type):
             entries = _looked_up(found.dictionary, known)
             absent = len(encoding) - 1 if encoding.missing else -1
-            codes = np.append(entries, absent)[numbers(found.indices.fill_null(len(entries)))]
+            codes = np.append(entries, absent)[filled(found.indices, len(entries))]
         else:
             codes = _looked_up(found, known)
         if outside := int((codes < 0).sum()):
@@ -50,7 +50,7 @@ class Rows:
 
     def alike(self, column: str) -> Ints:
         """A number for each text of a column: texts that differ have different numbers."""
-        return np.asarray(numbers(self._read(column).indices.fill_null(-1)), dtype=np.int64)
+        return np.asarray(filled(self._read(column).indices, -1), dtype=np.int64)
 
     def whole(self, column: str) -> Ints:
         """Noisy numbers of people."""
@@ -86,7 +86,7 @@ class Rows:
 def _looked_up(cells: pa.Array, known: pa.Array) -> Ints:
     import pyarrow.compute as pc  # when a table is read, and not before: it takes long to load
 
-    return numbers(pc.index_in(cells.cast(known.type), value_set=known).fill_null(-1)).astype(np.int64)
+    return filled(pc.index_in(cells.cast(known.type), value_set=known), -1).astype(np.int64)
 
 
 def rows_of(files: Files, name: str, columns: Mapping[str, Types], number: int) -> Rows:
