@@ -29,7 +29,7 @@ def unpacked(data: bytes, size: int, level: int) -> bytes:
     if len(found) != size:
         raise ReleaseError("it does not have the size that it states")
     own = len(pa.Codec("zstd", compression_level=level).compress(found, asbytes=True))
-    if len(data) > own + own // 32 + 16:
+    if len(data) > min(own + own // 4 + size // 64, size + size // 256) + 64:
         raise ReleaseError("it is packed into more bytes than it takes")
     return found
 
