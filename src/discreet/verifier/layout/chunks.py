@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -115,12 +115,15 @@ class Chunk:
             frozenset({"empty"} if least == b"" else ()).union(*odds),
         )
 
+    def shapes_of_pages(self) -> Iterator[tuple[tuple[bool, frozenset[str]], frozenset[str]]]:
+        """What each page is like, and which statistics it states."""
+        return (((page.found.present > 0, page.found.odd), page.states) for page in self.pages)
+
     def shape(self) -> frozenset[str]:
         """Which optional parts it states: the same in every chunk of a column that is written in the same way."""
         statistics = self.stated.get("statistics", {})
         flags = {f"{key} is {each}" for key, each in statistics.items() if isinstance(each, bool)}
-        pages = {f"{page.found.present > 0} {sorted(page.found.odd)} {sorted(page.states)}" for page in self.pages}
-        return frozenset({*self.stated, *(f"its {each}" for each in statistics), *flags, *pages})
+        return frozenset({*self.stated, *(f"its {each}" for each in statistics), *flags})
 
     @property
     def _others(self) -> list[list[bytes]]:
