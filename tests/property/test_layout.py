@@ -152,6 +152,7 @@ TEXTS = {
     "cut within a letter": ("A" * 255 + "é", "A" * 257, "x"),
     "none above": ("a", "ÿ" * 200),
     "empty": ("", "x"),
+    "nothing else": ("",),
 }
 
 
@@ -163,8 +164,9 @@ def test_long_text_and_empty_text_pass(own: tuple[str, ...], rows: int, listed: 
     words = (*own, "b", "c")
     with Database() as database:
         database.enumerate("own", Encoding(words))
-        query = f"SELECT ({[*words]})[1 + CASE WHEN i < 256 THEN i % {len(words)} ELSE {len(own)} + i % 2 END] AS word"
-        query = f"SELECT word{'::own' if listed else ''} AS word FROM ({query} FROM range({rows}) rows(i) ORDER BY i)"
+        place = f"CASE WHEN i < {ROW_GROUP} THEN i % {len(own)} ELSE {len(own)} + i % 2 END"
+        query = f"SELECT ({[*words]})[1 + {place}] AS word FROM range({rows}) rows(i) ORDER BY i"
+        query = f"SELECT word{'::own' if listed else ''} AS word FROM ({query})"
         database.write_parquet(query, tmp_path / "t.parquet")
     walk(tmp_path / "t.parquet", {b"word": tuple(each.encode() for each in words)} if listed else {})
 

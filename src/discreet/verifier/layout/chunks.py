@@ -106,13 +106,13 @@ class Chunk:
     @property
     def likes(self) -> tuple[bool, bool, frozenset[str]]:
         """What others are like that must state the same parts: with a dictionary, with cells, with odd ones."""
-        least = self.stated.get("statistics", {}).get("min_value")
+        empty = {name for name, each in self.stated.get("statistics", {}).items() if each == b"" and "value" in name}
         odds = [each.found.odd for each in self.pages]
         odds += [odd(self.named, self.column.kind.limits(self.named))] if self.named and self._others else []
         return (
             self.dictionary is not None,
             any(each.found.present for each in self.pages),
-            frozenset({"empty"} if least == b"" else ()).union(*odds),
+            frozenset(empty).union(*odds),
         )
 
     def shapes_of_pages(self) -> Iterator[tuple[tuple[bool, frozenset[str]], frozenset[str]]]:

@@ -71,8 +71,9 @@ def odd(cells: Any, limits: tuple[Any, Any] | None) -> frozenset[str]:
     if not isinstance(cells, list) or limits is None:
         return frozenset()
     found = {"text": max(map(len, cells)), "least": len(limits[0]), "greatest": len(limits[1])}
-    long = frozenset(f"long {name}" for name, length in found.items() if length > _SHORT)
-    return long | frozenset(["empty"] if not limits[0] else [])
+    long = {f"long {name}" for name, length in found.items() if length > _SHORT}
+    empty = {f"empty {name}" for name, length in found.items() if not length}
+    return frozenset(long | empty | (set() if _short(limits[1], greatest=True) else {"none above"}))
 
 
 def _short(cell: bytes, *, greatest: bool) -> bytes:
