@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,7 @@ import discreet
 from discreet.engine.duck.engine import DuckEngine
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
-from discreet.schema.domain import Integers, Listed
+from discreet.schema.domain import Decimals, Integers, Listed
 
 BUCKETS = [case for case in CASES if case.tables == ("qit", "st")]
 
@@ -202,3 +204,29 @@ def test_a_failure_between_the_two_tables_leaves_nothing(name, policy, tmp_path,
     discreet.publish(table, policy, to=target).close()
     table.close()
     assert discreet.verify(target).holds
+
+
+# Values as their domain writes them
+
+
+@pytest.mark.parametrize("fakes", [0, 2])
+def test_decimals_that_end_in_noughts_verify_and_answer(fakes: int, tmp_path: Path):
+    """A manifest has 4.1 where the domain and the words have 4.10."""
+    values = [f"4.{each:02d}" for each in range(30) for _ in range(10)]
+    tolerance = discreet.Tolerance(floor="0.3", values={Decimal("4.10"): 1, Decimal("4.20"): "0.4"})
+    policy = discreet.Policy(
+        schema=discreet.Schema(
+            quasi_identifiers=("age",),
+            sensitive="dose",
+            domains={"age": Integers(low=0, high=9), "dose": Decimals(low="4.00", high="4.29", step="0.01")},
+        ),
+        mechanism=discreet.Buckets(tolerance=tolerance, fakes=fakes),
+    )
+    frame = pd.DataFrame({"age": np.arange(300) % 10, "dose": values})
+    with discreet.read_table(frame, policy) as table:
+        discreet.publish(table, policy, to=tmp_path / "release", seed=1).close()
+    broken = [check for check in discreet.verify(tmp_path / "release", allow_seeded=True).checks if not check.holds]
+    assert not broken
+    with discreet.open_release(tmp_path / "release") as release:
+        assert release.count("dose = 4.1").value == 10
+        assert [release.allows(place) for place in (9, 10, 20)] == [Fraction(3, 10), 1, Fraction(2, 5)]

@@ -23,7 +23,6 @@ from discreet.attack.rate import Rate, clustered, rate_of
 from discreet.attack.target import Target
 from discreet.ground.arrays import Bools, Floats, Ints
 from discreet.ground.progress import Tell
-from discreet.schema.domain import key_of
 
 if TYPE_CHECKING:
     from discreet.guarantee.fprime import FPrimePrivacy
@@ -49,8 +48,8 @@ class Guesses:
 def tolerances_of(target: Target) -> list[Fraction]:
     """The tolerance of each value that occurs, in their order; 1 where there is none."""
     guarantee: FPrimePrivacy = target.manifest.statement.guarantee
-    stated = {key_of(value): limit for value, limit in guarantee.tolerance}
-    return [stated.get(key_of(value), Fraction(1)) for value in bucket_release(target).composition.values]
+    stated = dict(guarantee.tolerance)  # 4.1 is 4.10
+    return [stated.get(value, Fraction(1)) for value in bucket_release(target).composition.values]
 
 
 def guess(target: Target, beliefs: Beliefs, tell: Tell) -> Guesses:

@@ -203,9 +203,9 @@ class BucketRelease(Release):
 
     def allows(self, value: int) -> Fraction:
         """The tolerance of a value, 1 where it has none: it is about one bucket, and not about several together."""
-        wanted = key_of(self.schema.domains[self.schema.sensitive].encoding[value])
+        wanted = self.schema.domains[self.schema.sensitive].encoding[value]
         stated = self._manifest.statement.guarantee.tolerance
-        return next((limit for each, limit in stated if key_of(each) == wanted), Fraction(1))
+        return next((limit for each, limit in stated if each == wanted), Fraction(1))  # 4.1 is 4.10
 
     def classes(self) -> Classes:
         """Its buckets as classes of people: within one, nobody can be told from another."""

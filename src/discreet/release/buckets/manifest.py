@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from discreet.guarantee.fprime import FPrimePrivacy, fprime_from_json
 from discreet.release.buckets.windows import NEAR_NUMBERS, Near, Window, near_from_json, windows_from_json
 from discreet.release.fields import Fields, field_of
 from discreet.release.statement import Manifest, Statement, whole_numbers
-from discreet.schema.domain import key_of
+from discreet.schema.domain import Decimals, domain_from_json, key_of
 
 QIT = "data/qit.parquet"
 ST = "data/st.parquet"
@@ -261,13 +262,14 @@ def numbers_from_json(block: Mapping[str, Any]) -> BucketNumbers:
                 found.append((size, buckets))
             case _:
                 raise ReleaseError("classes must be a list of {size, buckets}, both 1 or more")
-    known = _unprotected(block["unprotected"]) if "unprotected" in block else None
+    scale = _scale(block["schema"])
+    known = _unprotected(block["unprotected"], scale) if "unprotected" in block else None
     kept = _slack(block["kept_slack"]) if "kept_slack" in block else None
     windows, refused = windows_from_json(block) if "windows" in block else (None, None)
     whole = whole_numbers(block, "rows", "loss")
     if whole["rows"] > _MOST_ROWS:
         raise ReleaseError(f"rows in the block 'discreet' must be at most {_MOST_ROWS}")
-    people, certainty = _people(block, len(found), whole["rows"]) if "people" in block else (None, None)
+    people, certainty = _people(block, len(found), whole["rows"], scale) if "people" in block else (None, None)
     return BucketNumbers(
         classes=tuple(found),
         unprotected=known,
@@ -287,8 +289,24 @@ def _beside(name: str, number: object) -> int:
     return number
 
 
+def _scale(schema: Mapping[str, Any]) -> int:
+    """How many digits after the point sensitive decimals have."""
+    domain = schema["domains"][schema["sensitive"]]
+    found = domain_from_json(domain) if "decimals" in domain else None
+    return found.scale if isinstance(found, Decimals) else 0
+
+
+def _value(value: object, scale: int) -> object:
+    """A value as its domain writes it: JSON drops the last noughts of a decimal, but the words do not."""
+    found = exact_value(value)
+    if not isinstance(found, Decimal):
+        return found
+    written = Decimal(f"{found:.{scale}f}")
+    return written if written == found else found
+
+
 def _people(
-    block: Mapping[str, Any], classes: int, rows: int
+    block: Mapping[str, Any], classes: int, rows: int, scale: int
 ) -> tuple[tuple[tuple[object, tuple[int, ...]], ...], Fraction]:
     """Numbers of people by value and class, and how certain one can be; raises ReleaseError where they are none."""
     found = []
@@ -300,7 +318,7 @@ def _people(
                 and all(type(number) is int and 0 <= number <= rows for number in numbers)
                 and any(numbers)
             ):
-                found.append((exact_value(value), tuple(numbers)))
+                found.append((_value(value, scale), tuple(numbers)))
             case _:
                 raise ReleaseError(
                     "people must be a list of [value, [people in the buckets of each class]], of the rows"
@@ -311,13 +329,13 @@ def _people(
     return tuple(found), certainty
 
 
-def _unprotected(data: Any) -> tuple[tuple[object, int], ...]:
+def _unprotected(data: Any, scale: int) -> tuple[tuple[object, int], ...]:
     """Values and numbers of people; raises ReleaseError where they are none."""
     found = []
     for pair in data if isinstance(data, list) else [None]:
         match pair:
             case [(str() | int() | float() | None) as value, int(people)] if bool not in (type(value), type(people)):
-                found.append((exact_value(value), people))
+                found.append((_value(value, scale), people))
             case _:
                 raise ReleaseError("unprotected must be a list of [value, people]")
     return tuple(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 from discreet.engine.encoding import Encoding
 from discreet.verifier.alphabeta.bayes import keeps
 from discreet.verifier.alphabeta.size import counts_of, misfit
-from discreet.verifier.alphabeta.stated import EARLIER, SLOT, VIEW, Records, Stated, stated_of, tables_of
+from discreet.verifier.alphabeta.stated import EARLIER, SLOT, VIEW, Records, Stated, Tuples, stated_of, tables_of
 from discreet.verifier.alphabeta.tuning import coins_have, tuned
 from discreet.verifier.alphabeta.walk import Walk, columns_of, walk
 from discreet.verifier.checks import FIRST, LAST
@@ -32,18 +32,22 @@ def check_schema(files: Files) -> str | None:
 
 
 def _view(files: Files) -> Walk:
-    return _walked(files, VIEW, files.once(_stated).tuples)
+    stated = files.once(_stated)
+    promised = stated.promised
+    insert = min(promised.inserts) if isinstance(promised, Tuples) else 0
+    noise = insert * files.schema.tuples * stated.slots  # blocks follow from what is public, not from chance
+    return _walked(files, VIEW, int(noise))
 
 
 def _earlier(files: Files) -> Walk:
     return _walked(files, EARLIER, 0)
 
 
-def _walked(files: Files, name: str, tuples: int) -> Walk:
+def _walked(files: Files, name: str, noise: int) -> Walk:
     stated, domains = files.once(_stated), files.schema.domains
     columns = [(each, domains[each].encoding) for each in files.schema.columns]
     columns += [(SLOT, Encoding(range(stated.slots)))] * (stated.slots > 1)
-    return walk(files, Path(name).stem, columns_of(columns, tuples))
+    return walk(files, Path(name).stem, columns_of(columns, noise))
 
 
 def check_tuples(files: Files) -> str | None:

@@ -32,9 +32,9 @@ class Column:
         return -(-len(self.encoding) // self.width)
 
 
-def columns_of(encodings: Sequence[tuple[str, Encoding]], tuples: int) -> tuple[Column, ...]:
-    """The columns, with as many blocks as so many tuples allow if each is to have some."""
-    most = max(1, min(tuples // _FEW, _MOST))
+def columns_of(encodings: Sequence[tuple[str, Encoding]], noise: int) -> tuple[Column, ...]:
+    """The columns, with as many blocks as so many expected tuples of noise allow if each is to have some."""
+    most = max(1, min(noise // _FEW, _MOST))
     return tuple(Column(name, each, -(-len(each) // min(most, len(each)))) for name, each in encodings)
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.errors import ReleaseError
-from discreet.schema.domain import key_of
+from discreet.schema.domain import Decimals, key_of
 from discreet.verifier.stated import cell, fraction, keys, listed, one_of, whole
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ def stated(files: Files) -> Stated:
     if own["known"] and whole(guarantee["known"], "known", 1) != own["known"]:
         raise ReleaseError("known in the guarantee must be that of the mechanism")
     classes = tuple(_class(each) for each in listed(block["classes"], "classes"))
+    domain = files.schema.domains[files.schema.sensitive]
+    pairs = partial(_pairs, domain.scale if isinstance(domain, Decimals) else 0)
     beside = own["fakes"] > 0
     return Stated(
         **own,
@@ -122,10 +125,10 @@ def stated(files: Files) -> Stated:
         rows=whole(block["rows"], "rows", 1),
         classes=classes,
         loss=whole(block["loss"], "loss"),
-        tolerance=tuple(_pairs(guarantee["tolerance"], "tolerance", _limit)),
-        unprotected=tuple(_pairs(block["unprotected"], "unprotected", _number)) if block["words"] >= _CEILING else None,
+        tolerance=tuple(pairs(guarantee["tolerance"], "tolerance", _limit)),
+        unprotected=tuple(pairs(block["unprotected"], "unprotected", _number)) if block["words"] >= _CEILING else None,
         near=_near(mechanism, block) if "assignment" in mechanism else None,
-        people=tuple(_pairs(block["people"], "people", lambda found: _people(found, len(classes)))) if beside else None,
+        people=tuple(pairs(block["people"], "people", lambda found: _people(found, len(classes)))) if beside else None,
         certainty=fraction(block["certainty"], "certainty") if beside else None,
     )
 
@@ -138,12 +141,14 @@ def in_order(domain: Domain, named: Sequence[object]) -> bool:
     return ascending and all(kind is type(value) for (_, kind), value in zip(found, named, strict=True))
 
 
-def _pairs(data: Any, name: str, read: Callable[[Any], R]) -> Iterator[tuple[object, R]]:
-    """Values and what is said of each."""
+def _pairs(scale: int, data: Any, name: str, read: Callable[[Any], R]) -> Iterator[tuple[object, R]]:
+    """Values and what is said of each; decimals with all digits of their domain, for JSON drops noughts at the end."""
     for pair in listed(data, name):
         if len(listed(pair, name)) != 2:
             raise ReleaseError(f"{name} must be a list of pairs")
-        yield cell(pair[0], name), read(pair[1])
+        value = cell(pair[0], name)
+        written = Decimal(f"{value:.{scale}f}") if isinstance(value, Decimal) else value
+        yield written if written == value else value, read(pair[1])
 
 
 def _buckets(mechanism: Any, words: int) -> dict[str, Any]:

@@ -182,8 +182,9 @@ class _Walk:
                 if (own := chunk.check_filter()) is not None:
                     self.filters.append(own)
                 self.domains[place].add(chunk)
-                key = (place, *chunk.likes)
-                if self.shapes.setdefault(key, chunk.shape()) != chunk.shape():
+                shapes: list[tuple[Any, Any]] = [((place, *chunk.likes), chunk.shape())]
+                shapes += [((place, likes), states) for likes, states in chunk.shapes_of_pages()]
+                if any(self.shapes.setdefault(likes, states) != states for likes, states in shapes):
                     raise ReleaseError("it states more or less than the same column of another row group")
         self._check_group(group, number, start, at, unpacked)
         return at

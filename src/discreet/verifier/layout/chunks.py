@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from discreet.verifier.layout.footer import ARROW, PAGE, Writer
 from discreet.verifier.layout.frames import MOST, unpacked
 from discreet.verifier.layout.pages import DICTIONARY, PLAIN, RLE, Page, read_page
 from discreet.verifier.layout.runs import Small
-from discreet.verifier.layout.statistics import Found, check_statistics, chosen
+from discreet.verifier.layout.statistics import Found, check_statistics, chosen, odd
 from discreet.verifier.layout.thrift import Reader
 from discreet.verifier.layout.where import within
 
@@ -45,13 +45,14 @@ class Column:
 
 class _Read(NamedTuple):
     """What stays of a page: how it is written, what it holds, whether it ends where one that is followed ends, or
-    where a dictionary is left.
+    where a dictionary is left, and whether its limits may be those of its whole dictionary.
     """
 
     encoding: int
     found: Found
     ends: bool
     left: bool
+    whole: bool
     states: frozenset[str]
 
 
@@ -67,7 +68,6 @@ class Chunk:
     unpacked: int = 0  # bytes of headers, and of what pages unpack to
     dictionary: Any = None
     pages: list[_Read] = field(default_factory=list)
-    whole: bool = False  # whether the limits of a page may be those of the whole dictionary
     full: bool = False  # whether the dictionary is one that Arrow does not go on with
     used: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # which entries have a cell
     named: list[bytes] | None = None  # where the dictionary is a domain: the values that stand in it
@@ -104,20 +104,35 @@ class Chunk:
         return end
 
     @property
-    def likes(self) -> tuple[bool, bool, bool]:
-        """What others are like that must state the same parts: with a dictionary, with cells, with long cells."""
+    def likes(self) -> tuple[bool, bool, frozenset[str]]:
+        """What others are like that must state the same parts: with a dictionary, with cells, with odd ones."""
+        empty = {name for name, each in self.stated.get("statistics", {}).items() if each == b"" and "value" in name}
+        odds = [each.found.odd for each in self.pages]
+        odds += [odd(self.named, self.column.kind.limits(self.named))] if self.named and self._others else []
         return (
             self.dictionary is not None,
             any(each.found.present for each in self.pages),
-            any(each.found.long for each in self.pages),
+            frozenset(empty).union(*odds),
         )
+
+    def shapes_of_pages(self) -> Iterator[tuple[tuple[bool, frozenset[str]], frozenset[str]]]:
+        """What each page is like, and which statistics it states."""
+        return (((page.found.present > 0, page.found.odd), page.states) for page in self.pages)
 
     def shape(self) -> frozenset[str]:
         """Which optional parts it states: the same in every chunk of a column that is written in the same way."""
         statistics = self.stated.get("statistics", {})
         flags = {f"{key} is {each}" for key, each in statistics.items() if isinstance(each, bool)}
-        pages = {f"{page.found.present > 0} {page.found.long} {sorted(page.states)}" for page in self.pages}
-        return frozenset({*self.stated, *(f"its {each}" for each in statistics), *flags, *pages})
+        return frozenset({*self.stated, *(f"its {each}" for each in statistics), *flags})
+
+    @property
+    def _others(self) -> list[list[bytes]]:
+        """Entries whose limits a writer may state in place of those of the cells."""
+        if self.named is None:
+            return []
+        if self._arrow:
+            return [self.dictionary] if any(page.whole for page in self.pages) else []
+        return [self.dictionary, self.named]  # DuckDB names the limits of all entries that are no gaps
 
     @property
     def _count(self) -> int:
@@ -167,13 +182,19 @@ class Chunk:
         stated = header.get("statistics", {})
         if stated and not self._arrow:
             raise ReleaseError("its writer states no statistics of a page")
-        self.whole |= (whole := self._counts_whole(found, used))
+        whole = self._arrow and self._seems_whole(page, used)
         check_statistics(stated, kind, found, entries=self._count, others=[self.dictionary] if whole else [])
         if self.pages and not (self.pages[-1].ends or (self.pages[-1].left and page.encoding == PLAIN)):
             raise ReleaseError("the page before it ends where its writer ends none")
         ends = self._arrow and self._ends(page)
         left = self.full and page.encoding == DICTIONARY and page.rows % _ARROW_BATCH == 0
-        self.pages.append(_Read(page.encoding, found, ends, left, frozenset(stated)))
+        self.pages.append(_Read(page.encoding, found, ends, left, whole, frozenset(stated)))
+
+    def _seems_whole(self, page: Page, used: Bools) -> bool:
+        """Whether Arrow takes the whole dictionary for what the page uses: it counts a missing cell as an entry."""
+        if page.places is None or page.present == page.rows:
+            return False
+        return int(used.sum()) == self._count - 1
 
     def _follow(self, page: Page, places: Small) -> Bools:
         """Places lie in the dictionary, in as many bits as it takes; which entries they have."""
@@ -207,13 +228,6 @@ class Chunk:
         batch = _ARROW_BATCH * (longest if page.places is None else 1 + page.width)
         full = _ARROW_BYTES <= page.filled + batch <= _ARROW_BYTES + 3 * batch
         return page.rows % _ARROW_BATCH == 0 and page.rows > 0 and full
-
-    def _counts_whole(self, found: Found, used: Bools) -> bool:
-        """Whether Arrow states limits of the whole domain: it counts the missing cell as a value when it looks whether
-        all of the dictionary is used.
-        """
-        one_short = int(used.sum()) + 1 == len(used)
-        return self._arrow and one_short and found.rows > found.present > 0 and self.column.listed is not None
 
     def _check_encodings(self) -> None:
         """What is listed is what was used."""
@@ -263,10 +277,7 @@ class Chunk:
     def _check_statistics(self) -> None:
         kind = self.column.kind
         found = Found.together([page.found for page in self.pages], kind)
-        others = [self.dictionary] if self.whole else []
-        if self.named is not None and not self._arrow:  # DuckDB names the limits of all entries that are no gaps
-            others = [self.dictionary, self.named]
-        check_statistics(self.stated.get("statistics", {}), kind, found, entries=self._count, others=others)
+        check_statistics(self.stated.get("statistics", {}), kind, found, entries=self._count, others=self._others)
         if (sizes := self.stated.get("sizes")) is not None:
             definitions = [self.rows - found.present, found.present] if self.column.optional else []
             text = {"text_bytes": found.text} if kind.number == BYTES else {}

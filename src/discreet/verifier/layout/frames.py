@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from discreet.errors import ReleaseError
 
-MOST = 1 << 25  # bytes of a page before it is packed; nothing that states more is unpacked
+MOST = 1 << 26  # bytes of a page before it is packed, as a manifest has of a domain; nothing that states more is read
 _MAGIC = bytes.fromhex("28b52ffd")
 _BLOCK = 1 << 17
 _SINGLE, _SIZE_SHIFT, _UNKNOWN = 0x20, 6, 0x1F  # bits of the frame's first byte
@@ -29,7 +29,7 @@ def unpacked(data: bytes, size: int, level: int) -> bytes:
     if len(found) != size:
         raise ReleaseError("it does not have the size that it states")
     own = len(pa.Codec("zstd", compression_level=level).compress(found, asbytes=True))
-    if len(data) > own + own // 32 + 16:
+    if len(data) > min(own + own // 4 + size // 64, size + size // 256) + 64:
         raise ReleaseError("it is packed into more bytes than it takes")
     return found
 
