@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cases import CASES
+from parquet_bytes import STRUCT, File, packed, written
 from tampering import MANIFEST, Releases, copy_of, manifest_of, restate, write_manifest
 
 import discreet
@@ -65,6 +66,22 @@ def long_cells(folder: Path, _: int) -> None:
     _state(folder, 1)
 
 
+def lying_page(folder: Path, size: int) -> None:
+    """A page that unpacks to zeros without end; the footer says that it is as it was."""
+    path = folder / "data" / "view.parquet"
+    file = File.read(path)
+    last = file.groups[-1][-1]
+    page = last.pages[-1]
+    page.frame = packed(bytes(1 << 23)) * (size >> 23)
+    file.to(path)
+    before = len(written(page.header, STRUCT))
+    page.header[2], file.sizes = size, False
+    last.meta[7] += len(written(page.header, STRUCT)) - before
+    file.to(path)
+    assert pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size < 1 << 20
+    restate(folder)
+
+
 def many_lists(folder: Path, number: int) -> None:
     """A manifest with millions of empty lists."""
     path = folder / MANIFEST
@@ -84,6 +101,7 @@ HOSTILE = [
     pytest.param(many_rows, 48 << 20, id="rows beyond what is read"),
     pytest.param(many_rows, 15 << 20, id="rows that are read", marks=pytest.mark.slow),
     pytest.param(long_cells, 0, id="long cells"),
+    pytest.param(lying_page, 1 << 30, id="a page that lies"),
     pytest.param(many_lists, 10**7, id="many lists"),
 ]
 
