@@ -6,13 +6,20 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cases import CASES
-from tampering import MANIFEST, Releases, copy_of, manifest_of, restate, write_manifest
+from parquet_bytes import STRUCT, File, packed, written
+from tampering import MANIFEST, Releases, broken, copy_of, manifest_of, restate, write_manifest
+
+import discreet
+from discreet.errors import OutOfMemory
 
 MEGABYTES, SECONDS = 512, 20
 RUN = """
@@ -60,6 +67,22 @@ def long_cells(folder: Path, _: int) -> None:
     _state(folder, 1)
 
 
+def lying_page(folder: Path, size: int) -> None:
+    """A page that unpacks to zeros without end; the footer says that it is as it was."""
+    path = folder / "data" / "view.parquet"
+    file = File.read(path)
+    last = file.groups[-1][-1]
+    page = last.pages[-1]
+    page.frame = packed(bytes(1 << 23)) * (size >> 23)
+    file.to(path)
+    before = len(written(page.header, STRUCT))
+    page.header[2], file.sizes = size, False
+    last.meta[7] += len(written(page.header, STRUCT)) - before
+    file.to(path)
+    assert pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size < 1 << 20
+    restate(folder)
+
+
 def many_lists(folder: Path, number: int) -> None:
     """A manifest with millions of empty lists."""
     path = folder / MANIFEST
@@ -94,3 +117,49 @@ def test_a_small_file_that_stands_for_much_is_one_sentence(
         assert code == 1 or (code == 2 and len(said.splitlines()) == 1)
         code, said = cost(folder, "query", str(folder), "age = 3")
         assert code == 0 or (code == 2 and len(said.splitlines()) == 1)
+
+
+def test_what_a_page_unpacks_to_is_told_from_its_own_header(releases: Releases) -> None:
+    """And not from the footer, which may say less: it is refused before anything is unpacked."""
+    with copy_of(releases.plain(VIEW)) as folder:
+        lying_page(folder, 1 << 30)
+        assert broken(folder, allow_seeded=True)
+        with discreet.open_release(folder) as release, pytest.raises(OutOfMemory, match="has cells that need"):
+            release.count("age = 3")
+
+
+def published(folder: Path, people: int, kinds: int) -> Path:
+    """A bucket release of people's ages and diagnoses by code."""
+    coins, codes = np.random.default_rng(3), tuple(f"ICD{number:04d}" for number in range(kinds))
+    table = pd.DataFrame({"age": coins.integers(20, 80, people), "code": np.resize(codes, people)})
+    policy = discreet.Policy(
+        schema=discreet.Schema(
+            quasi_identifiers=("age",),
+            sensitive="code",
+            domains={"age": discreet.Integers(low=20, high=79), "code": discreet.Listed(values=codes)},
+        ),
+        mechanism=discreet.Buckets(tolerance=discreet.Tolerance(theta=8, floor="0.1")),
+    )
+    with closing(discreet.read_table(table, policy)) as read:
+        discreet.publish(read, policy, to=folder, seed=1).close()
+    return folder
+
+
+def test_an_honest_release_of_thousands_of_values_is_answered(tmp_path: Path) -> None:
+    """Nothing is refused, for nothing is decomposed or learned that could not be used."""
+    folder = published(tmp_path / "release", 12_000, 3_000)
+    assert discreet.verify(folder, allow_seeded=True).holds
+    with discreet.open_release(folder) as release:
+        for estimator in (None, "unbiased", "learned"):
+            found = release.count("age < 50 AND code = 'ICD0007'", estimator=estimator)
+            assert 0 <= found.low <= found.high <= 4
+
+
+def test_where_there_is_no_memory_to_learn_the_unbiased_answer_is_given(tmp_path: Path) -> None:
+    """With a note that says why, and no refusal."""
+    asked = "age < 50 AND code = 'ICD0007'"
+    with discreet.open_release(published(tmp_path / "release", 100_000, 12), memory="6MB") as release:
+        found, plain = release.count(asked, estimator="learned"), release.count(asked, estimator="unbiased")
+    assert found.estimator == plain.estimator == "unbiased"
+    assert (found.value, found.low, found.high) == (plain.value, plain.low, plain.high)
+    assert "more memory than is allowed" in found.note

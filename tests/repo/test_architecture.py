@@ -252,7 +252,7 @@ APART = {
     "lookalikes.py": {"release.family", "release.statement"},
     "tables.py": {"release.bounds"},
     # What a file may unpack to is a limit on bytes, and says nothing of what they promise.
-    "diffgen/rows.py": {"release.diffgen.pages"},
+    "diffgen/rows.py": {"release.pages"},
     # How COUNT is fitted to what was measured breaks no promise: what was measured stands beside it.
     "diffgen/pairs/model.py": {
         f"release.diffgen.pairs.{name}" for name in ("course", "fit", "measured", "tables", "walk")

@@ -145,8 +145,8 @@ class Looks(Protocol):
         empty cell, or one of a column's `blank` texts, has 0.
         """
 
-    def unlike(self, columns: Sequence[str]) -> int:
-        """How many rows have a combination of columns as given that no other row has."""
+    def unlike(self, columns: Sequence[str], rows: int) -> int:
+        """How many of so many rows have a combination of columns as given that no other row has."""
 
     def persons(self, column: str) -> tuple[int, int, int]:
         """Of a column as given: rows, distinct cells however they are written, empty cells."""

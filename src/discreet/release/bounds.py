@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from discreet.engine.memory import bytes_of
 from discreet.errors import OutOfMemory
+from discreet.release.pages import chunks_of
 
 MEMORY = 512 * 2**20  # bytes, for a release of any size
 PER_BYTE = 256  # of memory for a byte of its tables: one that is read, decoded, sorted and learned from
@@ -38,20 +39,19 @@ def engine_memory(folder: Path, given: str | None = None) -> str:
 
 
 def check_cells(table: Path, folder: Path, given: str | None = None) -> int:
-    """The rows of a table, by its footer; raises OutOfMemory where its cells would take more than is allowed."""
+    """The rows of a table, by its footer; raises OutOfMemory where its cells would take more than is allowed.
+
+    How much they unpack to is what the headers of pages say, which readers believe, and not the footer.
+    """
     footer = pq.read_metadata(table)
     rows, memory = int(footer.num_rows), memory_of(folder, given)
-    groups, columns = range(footer.num_row_groups), range(footer.num_columns)
-    chunks = (footer.row_group(group).column(column) for group in groups for column in columns)
-    if given is None and any(
-        each.total_uncompressed_size > max(CHUNK, PACKED * each.total_compressed_size) for each in chunks
-    ):
-        raise OutOfMemory(f"{table.name} has cells that need more memory than is allowed; {_REMEDY}")
     if (needed := rows * footer.num_columns * CELL) > memory:
         raise OutOfMemory(
             f"{table.name} has {rows:,} rows in {table.stat().st_size:,} bytes, which need {needed / 1e9:,.1f} GB of "
             f"memory, and {memory / 1e9:,.1f} GB are allowed; {_REMEDY}"
         )
+    if given is None and any(each.unpacked > max(CHUNK, PACKED * each.packed) for each in chunks_of(table, footer)):
+        raise OutOfMemory(f"{table.name} has cells that need more memory than is allowed; {_REMEDY}")
     return rows
 
 

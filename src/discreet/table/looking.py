@@ -57,9 +57,9 @@ class Looking:
         """From now on, dates of these columns are cut to a day, month or year."""
         self.engine.cut(dates)
 
-    def unlike(self, columns: Sequence[str]) -> int:
-        """How many rows have a combination of these columns that no other row has."""
-        return self.engine.unlike(columns)
+    def unlike(self, columns: Sequence[str], rows: int) -> int:
+        """How many of all rows have a combination of these columns that no other row has."""
+        return self.engine.unlike(columns, rows)
 
     def people(self, column: str) -> int:
         """How many different cells a column has."""

@@ -43,8 +43,11 @@ def names_in(source: str | Path, csv: CsvForm | None) -> list[str]:
 
 
 def check_names(source: Any, csv: CsvForm | None, expected: Sequence[str]) -> None:
-    """Raise TableError where a file's header is not found again by these names, which are all that a policy has."""
-    if not isinstance(source, str | Path):
+    """Raise TableError where a file's header is not found again by these names, which are all that a policy has.
+
+    Parquet has its names as they are: there is nothing to find.
+    """
+    if not isinstance(source, str | Path) or str(source).lower().endswith(PARQUET_ENDINGS):
         return
     with _glance(source, csv, expected) as (_, names):
         if not set(expected) <= set(names):

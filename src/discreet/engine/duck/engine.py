@@ -215,9 +215,8 @@ class DuckEngine:
     ) -> dict[str, NDArray[np.uint32]]:
         return sample(self._database, self._looked_at, columns, most, blank)
 
-    def unlike(self, columns: Sequence[str]) -> int:
+    def unlike(self, columns: Sequence[str], rows: int) -> int:
         relation = self._looked_at.of(columns)
-        rows = int(self._database.rows(f"SELECT count(*) FROM {relation}")[0][0])
         parts = parts_for(self._database, rows, _LONG * len(columns))
         return count_alone(self._database, ", ".join(map(identifier, columns)), relation, parts)
 

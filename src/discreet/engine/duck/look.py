@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _EACH = 6  # numbers that a glance takes of a column
 _TOGETHER = 250  # columns that one statement looks at: what it takes to plan one grows with their square
 _SAMPLE = "source_sample"
+_HASHES = np.uint64(2**32 - 1)  # numbers of what is not empty
 _TALLIED = 24  # the same, where each has a table of its values
 _FEW = 1 << 14  # rows of which cells are counted in one table of values: a table for each costs more than that
 
@@ -165,18 +166,20 @@ def sample(
     found: dict[str, NDArray[np.uint32]] = {}
     chosen = f"SELECT * FROM {source.of(columns)} USING SAMPLE reservoir({most} ROWS) REPEATABLE (1)"
     database.rows(f"CREATE OR REPLACE TABLE {_SAMPLE} AS {chosen}")
-    for names in _parts(columns, _TOGETHER):
-        cells = ", ".join(_numbered(name, blank.get(name, ())) for name in names)
+    empty = np.uint64(database.rows("SELECT hash(NULL)")[0][0])
+    for names in _parts(columns, _TOGETHER // 2):  # a hash is 8 bytes, and 4 of what is kept
+        cells = ", ".join(f"hash({_filled(name, blank.get(name, ()))})" for name in names)
         taken = database.arrow(f"SELECT {cells} FROM {_SAMPLE}")
-        found |= {name: numbers(column) for name, column in zip(names, taken.columns, strict=True)}
+        for name, column in zip(names, taken.columns, strict=True):
+            hashes = numbers(column)
+            found[name] = np.where(hashes == empty, 0, 1 + hashes % _HASHES).astype(np.uint32)
     database.rows(f"DROP TABLE {_SAMPLE}")
     return found
 
 
-def _numbered(name: str, blank: Sequence[str]) -> str:
-    """A cell as a number: 0 where it is empty or a blank text, and else a hash."""
+def _filled(name: str, blank: Sequence[str]) -> str:
+    """A cell, empty where it is a blank text."""
     cell = identifier(name)
-    empty = f"{cell} IS NULL"
-    if blank:
-        empty += f" OR CAST({cell} AS VARCHAR) IN ({', '.join(map(text, blank))})"
-    return f"CASE WHEN {empty} THEN 0 ELSE 1 + hash({cell}) % 4294967295 END::UINTEGER"
+    return (
+        f"CASE WHEN CAST({cell} AS VARCHAR) NOT IN ({', '.join(map(text, blank))}) THEN {cell} END" if blank else cell
+    )

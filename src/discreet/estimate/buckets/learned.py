@@ -7,8 +7,8 @@ is unsure of, how far a simpler model is from it, and how far both are from what
 Symbols: v, i_m as in likely.py, D the difference to the linear model, tau^2 the excess of calibrate.py. The interval is
     N +- (z sqrt(2 v + D^2 + tau^2 i_m^2) + 1/2); the root is at most the unbiased answer's standard error, for what was
     learned is off by no more, as measured, but at least that of what is open, i_m.
-Where the model contradicts the unbiased answers by more than chance explains (GUARD), those are given instead. rule.py
-    says for which releases the learned answer is the default.
+Where the model contradicts the unbiased answers by more than chance explains (GUARD), or there is no memory for it,
+    those are given instead. rule.py says for which releases the learned answer is the default.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from discreet.errors import OutOfMemory
 from discreet.estimate.buckets.likely import Cell
 from discreet.estimate.buckets.matched import Matched
 from discreet.estimate.buckets.release import BucketRelease
@@ -29,6 +30,9 @@ from discreet.estimate.interval import Spread, Way
 GUARD = 2.0  # of the mean of d^2 / (v_u + v + 1); it is about 1 where the model is right
 _HALF = 0.5  # a count is whole
 _WARNED = "what was learned of this release contradicts the unbiased answers, so those are given"
+_DEAR = (
+    "to learn from this release needs more memory than is allowed, so unbiased answers are given; allow more (memory)"
+)
 _UNCHECKED = "what was learned of this release cannot be checked by unbiased answers, so it is not used"
 
 
@@ -48,17 +52,31 @@ class Learned:
     def estimates(self, asked: Asked, confidence: float) -> list[Estimate]:
         way = Way(unit=self._release.unit, estimator=self.name, confidence=confidence)
         other = Way(unit=self._release.unit, estimator=Unbiased.name, confidence=confidence)
-        answers = []
+        answers: list[Estimate] = []
+        doubt: str | None = None  # found out with the first question that is not exact
         for matched in self._release.matched(asked.conditions, with_rows=True):
             unbiased = unbiased_estimate(self._release.regression, matched, other)
             if unbiased.exact:
                 answers.append(replace(unbiased, estimator=self.name if matched.plain else unbiased.estimator))
-            elif (misfit := self._release.knowledge.misfit) > GUARD:
-                why = _WARNED if math.isfinite(misfit) else _UNCHECKED
-                answers.append(replace(unbiased, note="; ".join(filter(None, (why, unbiased.note)))))
+                continue
+            doubt = self._doubt() if doubt is None else doubt
+            if doubt:
+                answers.append(replace(unbiased, note="; ".join(filter(None, (doubt, unbiased.note)))))
             else:
                 answers.append(self._answer(matched, way, unbiased))
         return answers
+
+    def _doubt(self) -> str:
+        """Why the unbiased answers are given instead; empty where what was learned is used."""
+        if not self._release.regression.fits:
+            return _UNCHECKED
+        try:
+            misfit = self._release.knowledge.misfit
+        except OutOfMemory:
+            return _DEAR
+        if misfit <= GUARD:
+            return ""
+        return _WARNED if math.isfinite(misfit) else _UNCHECKED
 
     def _answer(self, matched: Matched, way: Way, unbiased: Estimate) -> Estimate:
         parts = list(zip(matched.rows, matched.chosen, strict=True))

@@ -59,6 +59,10 @@ class Regressed(Protocol):
     @property
     def composition(self) -> Composition: ...
 
+    @property
+    def fits(self) -> bool:
+        """Whether its moments are not too much to be solved."""
+
     def answer(
         self,
         chosen: Sequence[tuple[int, ...]],
@@ -101,6 +105,11 @@ class Regression:
     """The regression on one ST; its decomposition is made once and serves every question."""
 
     composition: Composition
+
+    @property
+    def fits(self) -> bool:
+        """Whether the moments are not too much to be decomposed."""
+        return len(self.composition.values) <= MOST_VALUES
 
     @learned
     def _spectrum(self) -> tuple[Floats, Floats]:
@@ -146,7 +155,7 @@ class Regression:
 
     def determines(self, target: Floats) -> bool:
         """Whether there are weights with these means over the slots of each value."""
-        if len(self.composition.values) > MOST_VALUES:
+        if not self.fits:
             return False
         values, vectors = self._spectrum
         wanted = np.sqrt(self.composition.totals) * target

@@ -117,11 +117,15 @@ class BucketRelease(Release):
         """The regression on the ST: its decomposition is made with the first question and serves every other."""
         stated = self._manifest.statement.numbers.windows
         if stated is None or len(stated) == 1:
-            self._engine.afford(_SQUARES * 8 * len(self.composition.values) ** 2)
-            return Regression(composition=self.composition)
+            whole = Regression(composition=self.composition)
+            if whole.fits:
+                self._engine.afford(_SQUARES * 8 * len(self.composition.values) ** 2)
+            return whole
         windows = windows_of(self.composition, [(each.first, each.last) for each in stated])
-        self._engine.afford(2 * 8 * numbers_of(windows))
-        return NearRegression(windows=windows)
+        near = NearRegression(windows=windows)
+        if near.fits:
+            self._engine.afford(2 * 8 * numbers_of(windows))
+        return near
 
     @learned
     def qit(self) -> Rows:

@@ -99,7 +99,7 @@ def draft_policy(
         chosen = _chosen(roles, drafts, looking, profile.name)
         named = [column for column in profile.columns if column.name in roles.identifiers]
         persons = propose_person(named, profile.rows, looking)
-        unique = looking.unlike([column.name for column in chosen.columns])
+        unique = looking.unlike([column.name for column in chosen.columns], profile.rows)
     published = [column.name for column in (*chosen.columns, roles.sensitive)]
     check_names(source, csv, [*published, *([persons.column] if persons.column else [])])
     section = drafts.section(chosen.columns, roles.sensitive)

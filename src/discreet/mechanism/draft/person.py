@@ -35,7 +35,7 @@ def propose_person(identifiers: Sequence[Column], rows: int, looking: Looking) -
     events = tuple(column.name for column in unique if numbers_events(column.name))
     if own:
         people = own[0].distinct if own[0].exact else looking.people(own[0].name)
-        several = people - looking.unlike([own[0].name]) if people < rows else 0
+        several = people - looking.unlike([own[0].name], rows) if people < rows else 0
         return Persons(column=own[0].name, rows=rows, people=people, several=several, events=events)
     others = [column for column in unique if column.name not in events]
     named = [column for column in others if sounds_identifying(column.name)]

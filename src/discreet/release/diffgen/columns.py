@@ -15,7 +15,7 @@ from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
 from discreet.release.diffgen.leaves import UNIT
-from discreet.release.diffgen.pages import check_pages
+from discreet.release.pages import check_pages
 from discreet.release.plain import plain_file
 
 MOST_COUNT = 2**52

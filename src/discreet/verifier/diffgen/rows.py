@@ -13,7 +13,7 @@ from discreet.engine.columns import cells_of, filled, numbers
 from discreet.engine.encoding import Encoding
 from discreet.errors import ReleaseError
 from discreet.ground.arrays import Ints
-from discreet.release.diffgen.pages import check_pages
+from discreet.release.pages import check_pages
 from discreet.verifier.files import Files
 
 UNIT = 1024  # counts are whole multiples of 1 / UNIT
