@@ -34,22 +34,41 @@ class Passing(NamedTuple):
 def passing(case: Case) -> dict[str, Passing]:
     """What may pass for a case, by a name."""
     own = {
-        ".".join(each.place): Passing((".".join(("discreet", *each.place)),), ANY, each.why) for each in case.unproven
+        ".".join(each.place): Passing((f"discreet.{'.'.join(each.place)}*",), ANY, each.why) for each in case.unproven
     }
     return {**EVERYWHERE, **own}
 
 
 ANY = ("number", "text", "borrowed", "nothing", "left out", "twin", "moved")
+_DOMAINS = "discreet.schema.domains.*"
 EVERYWHERE = {
     "continued": Passing(
-        ("discreet.continued",), ("number", "borrowed"), "the series that it goes on from is not in the files"
+        ("discreet.continued",), ("number", "borrowed"), "the series that it goes on from is not among the files"
     ),
     "randomness": Passing(("discreet.randomness",), ("borrowed",), "coins leave no trace of where they came from"),
-    "domains": Passing(
-        ("discreet.schema.domains.*",),
-        ("number", "text", "moved", "one more", "left out", "twice", "borrowed"),
-        "a value that nobody has, a wider range, another order or label: domains are public, and the files show rows",
+    "words": Passing(("discreet.words",), ("number", "borrowed"), "an earlier version of the words tells the same"),
+    "before": Passing(
+        ("discreet.guarantee.before",), ("number", "borrowed"), "what earlier releases cost is not among the files"
     ),
+    "public_rows": Passing(
+        ("discreet.schema.public_rows",), ("number", "borrowed"), "as many rows as that may have been there"
+    ),
+    "kept_slack": Passing(("discreet.kept_slack",), ("number",), "a search that may end early may have kept less"),
+    "range": Passing((f"{_DOMAINS}.integers.*",), ("number", "borrowed"), "a domain may hold numbers that nobody has"),
+    "value": Passing(
+        (f"{_DOMAINS}.values", f"{_DOMAINS}.hierarchy"), ("one more",), "a domain may hold values that nobody has"
+    ),
+    "absent": Passing(
+        (f"{_DOMAINS}.values.*", f"{_DOMAINS}.hierarchy.*"),
+        ("text", "left out", "borrowed", "nothing", "twin", "number"),
+        "a value that nobody has may be another, or none",
+    ),
+    "order": Passing(
+        (f"{_DOMAINS}.values.*", f"{_DOMAINS}.hierarchy.*"),
+        ("moved",),
+        "the order of a domain shows in the order of rows alone",
+    ),
+    "label": Passing((f"{_DOMAINS}.hierarchy.*.*",), ANY, "labels of groups are public, and stand in no table"),
 }
 
 
