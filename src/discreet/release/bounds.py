@@ -22,7 +22,7 @@ CELL = 8  # bytes that a cell takes, while it is a number
 CHUNK = 2 * 2**20  # bytes of one column in one group of rows, decoded: 122,880 rows, of 8 bytes each, twice
 PACKED = 64  # times its bytes on disk that it may have, where that is more
 PARTS = 128 * 2**20  # bytes that lists and objects of a manifest may take: two million lists
-_REMEDY = "if you trust who made it, allow more (memory, --memory)"
+_REMEDY = "if you trust who made it, raise the limit (memory, --memory)"
 
 
 def memory_of(folder: Path, given: str | None = None) -> int:
