@@ -182,7 +182,7 @@ def strangers(cell: Any) -> list[Any]:
     if isinstance(cell, str):
         return ["", "zz", f"{cell} ", None]
     if isinstance(cell, float):
-        return [-1.0, float("nan"), float("inf"), cell + 1 / 3, None]
+        return [-1.0, -0.0, float("nan"), float("inf"), cell + 1 / 3, None]
     return [-1, 2**53, None]
 
 

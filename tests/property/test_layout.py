@@ -19,7 +19,7 @@ from cases import CASES, Case
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from parquet_bytes import BINARY, LIST, STRUCT, Chunk, Field, Fields, File, Items, Page, packed
-from tampering import Releases, copy_of, file_of, restate
+from tampering import Releases, broken, copy_of, file_of, restate, table_of, with_cell, write_table
 
 import discreet
 from discreet.engine.columns import decoded
@@ -567,3 +567,14 @@ def test_a_table_of_people_behind_the_last_page_is_found(case: Case, name: str, 
         (found,) = [check for check in verdict.checks if check.name == "layout"]
         assert found.detail == f"data/{name}.parquet: something stands between the last page and the footer"
         assert all("layout" in check.detail for check in verdict.checks if not check.holds and check.name != "layout")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "leaves" in case.tables], ids=str)
+def test_the_sign_of_a_nought_is_found(case: Case, releases: Releases):
+    """A count of -0.0 is no other count, and so would hold a bit of whatever somebody hides."""
+    with copy_of(releases.plain(case)) as folder:
+        table = table_of(folder, "leaves")
+        noughts = [row for row, count in enumerate(table["COUNT"].to_pylist()) if not count]
+        assert noughts
+        write_table(folder, "leaves", with_cell(table, noughts[0], "COUNT", -0.0))
+        assert "schema" in broken(folder)

@@ -30,7 +30,7 @@ from discreet.guarantee.source import source_of as published_source
 from discreet.mechanism.alphabeta.planning.parameters import keep_and_insert
 from discreet.mechanism.alphabeta.planning.several import several_views
 from discreet.verifier.alphabeta.bayes import Weighed, keeps
-from discreet.verifier.alphabeta.size import Count, counts_of, misfit
+from discreet.verifier.alphabeta.size import Count, counts_of, counts_of_records, misfit, noise_of
 from discreet.verifier.alphabeta.source import EVEN, extremes, source_of
 from discreet.verifier.alphabeta.stated import Records, Stated, Tuples
 from discreet.verifier.alphabeta.tuning import UNITS, chosen, coins_have, tuned
@@ -536,4 +536,35 @@ def test_earlier_tuples_are_as_many_as_are_stated_and_as_views_show(releases: Re
         write_table(folder, "earlier", table_of(folder, "earlier").slice(0, 0))
         manifest["discreet"]["earlier"] = 0
         assert restated(folder, Step("forged", (), manifest))
+        assert broken(folder) == ["size"]
+
+
+@pytest.mark.parametrize("kept", [(range(4_000), range(1)), (range(1_000), range(4))], ids=["one kind", "some ages"])
+def test_records_without_the_noise_that_they_state_are_found(kept):
+    """20 tosses of 1,000 records over 4,000 ages and four kinds; a table of one kind or of few ages is none of them."""
+    promised = Records(
+        d=Fraction(1, 20), gamma=Fraction(1, 2), keep=Fraction(1, 2), rows=1_000, domain=16_000, candidates=4
+    )
+    stated = replace(viewed(VIEWS[1], 1_000), promised=promised)
+    coins = np.random.default_rng(5)
+
+    def seen(tuples: np.ndarray) -> str | None:
+        walked = Walk(columns_of((("age", AGES), ("kind", KINDS)), int(noise_of(promised))))
+        age, kind = np.divmod(np.sort(tuples), 4)
+        walked.on(pa.record_batch([pa.array(age), pa.array(kind)], names=["age", "kind"]))
+        return misfit(list(counts_of_records(stated, promised, walked)))
+
+    ages, kinds = kept
+    for _ in range(20):
+        table = coins.choice(ages, 1_000) * 4 + coins.choice(kinds, 1_000)
+        assert seen(np.where(coins.random(1_000) < 0.5, table, coins.integers(0, 16_000, 1_000))) is None
+        assert seen(table) is not None
+
+
+def test_records_that_stand_in_few_tuples_are_found(releases: Releases):
+    """Every column as even as noise makes it, and all of a hundred people in one of six tuples."""
+    with copy_of(releases.plain(case_of("frapp"))) as folder:
+        table = table_of(folder, "view")
+        places = np.sort(np.arange(table.num_rows) % 6 * (table.num_rows // 6))
+        write_table(folder, "view", table.take(pa.array(places)))
         assert broken(folder) == ["size"]

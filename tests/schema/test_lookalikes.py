@@ -39,6 +39,8 @@ TWINS = {  # of HIV, and what makes them so
     "white space behind": "HIV ",
     "letter case": "hiv",
     "a zero-width space": "H\u200bIV",
+    "turned around": "\u202eVIH",
+    "a part turned around": "H\u202eVI\u202c",
     "a Greek iota": "H\u0399V",
     "a Cyrillic letter": "\u041dIV",
     "wide letters": "\uff28\uff29\uff36",

@@ -4,11 +4,12 @@ A text has two: one without the table of letters, for two spellings of a Greek w
 could be taken for a Latin one; and one with it. The table is small and our own: capital and small letters of Greek and
 Cyrillic that look like Latin ones, dashes, apostrophes and quotation marks, and signs without a picture. It does not
 cover other scripts, accents that are left out, or pairs such as rn and m; what Unicode itself calls the same (wide
-letters, ligatures, Roman numerals) needs no table.
+letters, ligatures, Roman numerals) needs no table. A part that is turned around by U+202E is read as it is shown.
 """
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from unicodedata import normalize
 
@@ -46,12 +47,13 @@ _UNSEEN = (  # from-to, both included: controls, joiners, directions, fillers, v
 UNSEEN = frozenset(map(chr, chain.from_iterable(range(first, last + 1) for first, last in _UNSEEN)))
 SIGNS = str.maketrans({**dict.fromkeys(UNSEEN, ""), **_DASHES, **_APOSTROPHES, **_QUOTES, **_SLASHES, **_BLANK})
 LETTERS = str.maketrans({**_GREEK, **_CYRILLIC, **_LATIN})
+_BACKWARDS = re.compile("\u202e([^\u202a-\u202e]*)")  # shown from right to left, whatever the letters are
 DOUBTFUL = str.maketrans({"I": "|", "l": "|", "1": "|", "O": "0", "o": "0"})  # of one alphabet: often told apart
 
 
 def skeletons(text: str) -> tuple[str, ...]:
     """One or two texts: Unicode NFKC, case folded, white space in single spaces, nothing that does not show."""
-    shown = text.translate(SIGNS)
+    shown = _turned(text).translate(SIGNS)
     if shown.isascii():
         return (_folded(shown),)
     apart = normalize("NFKD", shown)  # letters and their accents one by one
@@ -61,10 +63,15 @@ def skeletons(text: str) -> tuple[str, ...]:
 
 def loose_skeleton(text: str) -> str:
     """The same where 0 and O, and 1, l, I and |, are alike too, and white space counts for nothing."""
-    shown = text.translate(SIGNS)
+    shown = _turned(text).translate(SIGNS)
     if not shown.isascii():
         shown = normalize("NFKC", normalize("NFKD", shown).translate(LETTERS))
     return "".join(shown.translate(DOUBTFUL).casefold().split())
+
+
+def _turned(text: str) -> str:
+    """A text as it is shown where signs that do not show turn a part of it around."""
+    return _BACKWARDS.sub(lambda found: found[1][::-1], text)
 
 
 def _folded(text: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from discreet.engine.encoding import Encoding
 from discreet.verifier.alphabeta.bayes import keeps
-from discreet.verifier.alphabeta.size import counts_of, misfit
-from discreet.verifier.alphabeta.stated import EARLIER, SLOT, VIEW, Records, Stated, Tuples, stated_of, tables_of
+from discreet.verifier.alphabeta.size import counts_of, counts_of_records, misfit, noise_of
+from discreet.verifier.alphabeta.stated import EARLIER, SLOT, VIEW, Records, Stated, stated_of, tables_of
 from discreet.verifier.alphabeta.tuning import coins_have, tuned
 from discreet.verifier.alphabeta.walk import Walk, columns_of, walk
 from discreet.verifier.checks import FIRST, LAST
@@ -34,8 +34,9 @@ def check_schema(files: Files) -> str | None:
 def _view(files: Files) -> Walk:
     stated = files.once(_stated)
     promised = stated.promised
-    insert = min(promised.inserts) if isinstance(promised, Tuples) else 0
-    noise = insert * files.schema.tuples * stated.slots  # blocks follow from what is public, not from chance
+    if isinstance(promised, Records):
+        return _walked(files, VIEW, int(noise_of(promised)))
+    noise = min(promised.inserts) * files.schema.tuples * stated.slots  # blocks follow from what is public
     return _walked(files, VIEW, int(noise))
 
 
@@ -109,8 +110,9 @@ def check_size(files: Files) -> str | None:
     """As many tuples as the stated probabilities give, but for chance (a false alarm once in 10^9)."""
     stated, schema = files.once(_stated), files.schema
     if isinstance(stated.promised, Records):
-        records = stated.tuples == stated.promised.rows
-        return None if records else f"{stated.tuples:,} tuples are not one for each public row"
+        if stated.tuples != stated.promised.rows:
+            return f"{stated.tuples:,} tuples are not one for each public row"
+        return misfit(list(counts_of_records(stated, stated.promised, files.once(_view))))
     counts = counts_of(stated, stated.promised, schema.tuples * stated.slots, schema.public_rows, files.once(_view))
     return misfit(list(counts))
 

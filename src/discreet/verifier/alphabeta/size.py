@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from discreet.verifier.alphabeta.stated import Stated, Tuples
+from discreet.verifier.alphabeta.stated import Records, Stated, Tuples
 from discreet.verifier.alphabeta.walk import Column, Walk
 
 FALSE_ALARM = 1e-9  # of one release, whatever the table was
@@ -55,6 +55,31 @@ def counts_of(stated: Stated, promised: Tuples, domain: int, rows: int | None, w
         for seen, part, share in zip(counts.tolist(), *_shares(stated, column), strict=True):
             least = float(insert) * domain * share
             yield Count(of, seen, least, least + raised * min(most + earlier, domain * part))
+
+
+def counts_of_records(stated: Stated, promised: Records, walk: Walk) -> Iterator[Count]:
+    """What is counted of records, each of which may have become any other tuple: noise is in all of the domain.
+
+    Of tuples that differ there are at least as many as noise alone makes: whether each is there hangs together
+    negatively, so the same bound holds.
+    """
+    noise = noise_of(promised)
+    each = float(noise / promised.domain)  # records that noise brings to a tuple
+    least = float(noise) * (-math.expm1(-each) / each if each else 1.0)
+    yield Count("different tuples", walk.rows - walk.repeats, least, promised.rows)
+    kept = float(promised.rows - noise)
+    for column, counts in zip(walk.columns, walk.counts, strict=True):
+        if column.blocks == 1:
+            continue
+        of = f"tuples with some values of {column.name}"
+        for seen, part in zip(counts.tolist(), _shares(stated, column)[0], strict=True):
+            least = float(noise) * part
+            yield Count(of, seen, least, least + kept)
+
+
+def noise_of(promised: Records) -> Fraction:
+    """How many records come to tuples, over all of the domain, by the probability that every tuple has at least."""
+    return promised.rows * (1 - promised.keep) * promised.domain / (promised.domain - 1)
 
 
 def _shares(stated: Stated, column: Column) -> tuple[list[float], list[float]]:

@@ -40,12 +40,12 @@ def columns_of(encodings: Sequence[tuple[str, Encoding]], noise: int) -> tuple[C
 
 @dataclass
 class Walk:
-    """What was seen on the way: tuples, one that is below the one before it, one that is the same, and blocks."""
+    """What was seen on the way: tuples, one that is below the one before it, how many are the same, and blocks."""
 
     columns: tuple[Column, ...]
     rows: int = 0
     falls: bool = False
-    repeats: bool = False
+    repeats: int = 0
     counts: list[Ints] = field(default_factory=list)  # of each column, block by block
     _last: list[int] = field(default_factory=list)
 
@@ -62,13 +62,13 @@ class Walk:
                 counts += np.bincount(own if column.width == 1 else own // column.width, minlength=column.blocks)
         words = self._packed(codes)
         first = [int(word[0]) for word in words]
-        self.falls, self.repeats = self.falls or first < self._last, self.repeats or first == self._last
+        self.falls, self.repeats = self.falls or first < self._last, self.repeats + (first == self._last)
         tied: Bools = np.ones(len(codes[0]) - 1, dtype=np.bool_)
         for word in words:
             before, after = word[:-1], word[1:]
             self.falls = self.falls or bool((tied & (after < before)).any())
             tied &= after == before
-        self.repeats = self.repeats or bool(tied.any())
+        self.repeats += int(tied.sum())
         self.rows, self._last = self.rows + len(codes[0]), [int(word[-1]) for word in words]
 
     def _packed(self, codes: list[Ints]) -> list[Ints]:

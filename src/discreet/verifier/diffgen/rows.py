@@ -64,9 +64,9 @@ class Rows:
         return bool(self._read(column).null_count == self.number)
 
     def counts(self) -> Ints:
-        """Counts in units: none negative, none finer than a unit."""
+        """Counts in units: none negative, not even a nought (a bit nobody sees), none finer than a unit."""
         found = numbers(self._known("COUNT")) * UNIT
-        if not (np.isfinite(found) & (found >= 0) & (found <= MOST_COUNT)).all():
+        if not (np.isfinite(found) & ~np.signbit(found) & (found <= MOST_COUNT)).all():
             raise ReleaseError(f"COUNT in {self.name} must not be negative")
         if (found != np.floor(found)).any():
             raise ReleaseError(f"COUNT in {self.name} must be whole multiples of 1/{UNIT}")
