@@ -16,6 +16,8 @@ from discreet.engine.memory import bytes_of
 from discreet.errors import OutOfMemory
 from discreet.release.pages import chunks_of
 from discreet.release.plain import has_holes
+from discreet.schema.domain import Listed
+from discreet.schema.schema import Schema
 
 MEMORY = 512 * 2**20  # bytes, for a release of any size
 PER_BYTE = 256  # of memory for a byte of its tables: one that is read, decoded, sorted and learned from
@@ -26,6 +28,7 @@ PACKED = 64  # times its bytes on disk that it may have, where that is more
 LARGEST_MANIFEST = 64 * 2**20  # bytes of it, and of memory for its text
 PARTS = 128 * 2**20  # bytes that lists and objects of a manifest may take: two million lists
 _WIDE, _WIDEST = re.compile(rb"[\xc4-\xff]"), re.compile(rb"[\xf0-\xff]|\\u")  # what UTF-8 and JSON begin them with
+VALUE, COLUMN = 1600, 16_000  # bytes that a value of a list or a hierarchy takes, and a column, read and asked for
 _REMEDY = "if you trust who made it, allow more (memory, --memory)"
 
 
@@ -58,6 +61,17 @@ def check_cells(table: Path, folder: Path, given: str | None = None) -> int:
     if given is None and any(each.unpacked > max(CHUNK, PACKED * each.packed) for each in chunks_of(table, footer)):
         raise OutOfMemory(f"{table.name} has cells that need more memory than is allowed; {_REMEDY}")
     return rows
+
+
+def check_schema(schema: Schema, folder: Path, given: str | None = None) -> None:
+    """Raise OutOfMemory where a schema has more columns, or lists more values, than is allowed."""
+    listed = sum(len(each) for each in schema.domains.values() if isinstance(each, Listed) or each.paths)
+    needed, memory = VALUE * listed + COLUMN * len(schema.columns), memory_of(folder, given)
+    if needed > memory:
+        raise OutOfMemory(
+            f"datapackage.json lists {listed:,} values of {len(schema.columns):,} columns, which need "
+            f"{needed / 1e9:,.1f} GB of memory, and {memory / 1e9:,.1f} GB are allowed; {_REMEDY}"
+        )
 
 
 def check_text(manifest: bytes) -> None:
