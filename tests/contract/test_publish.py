@@ -38,6 +38,7 @@ from cases import (
 import discreet
 from discreet.engine.duck.database import Database
 from discreet.release import write as release_write
+from discreet.release.manifest import dump
 from discreet.series.store import Series
 from discreet.table import read as table_read
 from discreet.table.inspect import check_persons
@@ -256,7 +257,7 @@ def test_csv_copies_verify_and_hold_the_same_cells(case, published, tmp_path):
     entry = next(each for each in manifest["resources"] if each["path"] == f"data/{case.tables[0]}.csv")
     with path.open("rb") as file:
         entry.update(bytes=path.stat().st_size, hash=f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}")
-    (release / "datapackage.json").write_text(json.dumps(manifest))
+    (release / "datapackage.json").write_text(dump(manifest), encoding="utf-8")
     assert [check.name for check in discreet.verify(release).checks if not check.holds] == ["copies"]
 
 

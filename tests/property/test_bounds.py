@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from parquet_bytes import STRUCT, File, packed, written
 from tampering import MANIFEST, Releases, broken, copy_of, manifest_of, restate, write_manifest
 
 import discreet
-from discreet.errors import OutOfMemory
+from discreet.errors import OutOfMemory, ReleaseError
+from discreet.release.bounds import PER_BYTE, memory_of
 
 MEGABYTES, SECONDS = 512, 20
 RUN = """
@@ -90,6 +92,40 @@ def many_lists(folder: Path, number: int) -> None:
     path.write_text(text.replace('"facts": {', '"facts": {"x": [' + "[]," * number + "[]],", 1), encoding="utf-8")
 
 
+def holes(folder: Path, size: int) -> None:
+    """A README that takes no space and has no end."""
+    os.truncate(folder / "README.md", size)
+
+
+def wide_text(folder: Path, number: int) -> None:
+    """A manifest of plain letters and one that makes each of them take four bytes."""
+    path = folder / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    long = "\N{GRINNING FACE}" + "a" * number
+    path.write_text(text.replace('"facts": {', f'"facts": {{"x": "{long}",', 1), encoding="utf-8")
+
+
+def long_text(folder: Path, number: int) -> None:
+    """A manifest of nothing but plain letters."""
+    path = folder / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"facts": {', '"facts": {"x": "' + "a" * number + '",', 1), encoding="utf-8")
+
+
+def many_values(folder: Path, number: int) -> None:
+    """A domain that lists so many values."""
+    manifest = manifest_of(folder)
+    manifest["discreet"]["schema"]["domains"]["disease"]["values"] += [f"v{each}" for each in range(number)]
+    write_manifest(folder, manifest)
+
+
+def wide_range(folder: Path, number: int) -> None:
+    """A domain of so many whole numbers."""
+    manifest = manifest_of(folder)
+    manifest["discreet"]["schema"]["domains"]["age"]["integers"] = [0, number]
+    write_manifest(folder, manifest)
+
+
 def _state(folder: Path, tuples: int) -> None:
     manifest = manifest_of(folder)
     manifest["discreet"]["tuples"] = tuples
@@ -98,11 +134,17 @@ def _state(folder: Path, tuples: int) -> None:
 
 
 VIEW = next(case for case in CASES if case.name == "alphabeta")
+NO_HOLES = pytest.mark.skipif(not hasattr(os, "SEEK_HOLE"), reason="files have no holes that can be told here")
 HOSTILE = [
     pytest.param(many_rows, 48 << 20, id="rows beyond what is read"),
     pytest.param(many_rows, 15 << 20, id="rows that are read", marks=pytest.mark.slow),
     pytest.param(long_cells, 0, id="long cells"),
     pytest.param(many_lists, 10**7, id="many lists"),
+    pytest.param(holes, 1 << 40, id="holes", marks=NO_HOLES),
+    pytest.param(wide_text, 62 << 20, id="wide text"),
+    pytest.param(long_text, 62 << 20, id="long text"),
+    pytest.param(many_values, 990_000, id="many values"),
+    pytest.param(wide_range, 4 * 10**7, id="wide range"),
 ]
 
 
@@ -125,6 +167,23 @@ def test_what_a_page_unpacks_to_is_told_from_its_own_header(releases: Releases) 
         lying_page(folder, 1 << 30)
         assert broken(folder, allow_seeded=True)
         with discreet.open_release(folder) as release, pytest.raises(OutOfMemory, match="has cells that need"):
+            release.count("age = 3")
+
+
+@NO_HOLES
+def test_what_is_no_bytes_on_disk_raises_no_limit(releases: Releases) -> None:
+    """A table with holes counts for nothing, and one with several names counts once."""
+    with copy_of(releases.plain(VIEW)) as folder:
+        table = folder / "data" / "view.parquet"
+        (folder / "data" / "large.parquet").write_bytes(b"1" * 3 * 2**20)
+        allowed = memory_of(folder)
+        assert allowed == PER_BYTE * (3 * 2**20 + table.stat().st_size)
+        os.link(folder / "data" / "large.parquet", folder / "data" / "same.parquet")
+        (folder / "data" / "empty.parquet").touch()
+        os.truncate(folder / "data" / "empty.parquet", 1 << 40)
+        assert memory_of(folder) == allowed
+        os.truncate(table, 1 << 40)
+        with discreet.open_release(folder) as release, pytest.raises(ReleaseError, match="without holes"):
             release.count("age = 3")
 
 

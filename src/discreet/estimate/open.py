@@ -8,6 +8,7 @@ from typing import cast
 from discreet.errors import ReleaseError
 from discreet.estimate.limits import Limits
 from discreet.estimate.release import Release
+from discreet.release.bounds import check_schema
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
 
@@ -23,4 +24,5 @@ def open_release(folder: str | Path, *, seconds: float | None = None, memory: st
     if not path.is_dir():
         raise ReleaseError(f"release ({folder}) must be a folder")
     manifest = read_manifest(path)
+    check_schema(manifest.schema, path, memory)
     return cast("Release", FAMILIES[manifest.kind].reader(manifest, limits))

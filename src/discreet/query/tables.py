@@ -26,6 +26,7 @@ from discreet.query.lookup import lookup
 
 MOST_COMBINATIONS = 5 * 10**7  # of values that one predicate is decided for
 _MOST_HELD = 4 * MOST_COMBINATIONS  # by all predicates of a condition
+_MOST_VALUES = 10**7  # of the columns of a condition: each takes up to 35 bytes, in numbers beside its truths
 _RELATION = "combinations"
 _SMALL = 1 << 12  # values of a column that is decided side by side with others
 
@@ -113,7 +114,7 @@ def _rows(truths: Bools) -> tuple[Ints, int]:
 
 
 def _fit(scopes: Mapping[Atom, Sequence[str]], encodings: Mapping[str, Encoding]) -> None:
-    """Refuse what has too many combinations to be decided."""
+    """Refuse what has too many values, or combinations of them, to be decided."""
     held = 0
     for scope in scopes.values():
         combinations = math.prod(len(encodings[name]) for name in scope)
@@ -125,6 +126,12 @@ def _fit(scopes: Mapping[Atom, Sequence[str]], encodings: Mapping[str, Encoding]
             )
     if held > _MOST_HELD:
         raise QueryError(f"the predicates have {held:,} combinations of values, at most {_MOST_HELD:,}; use fewer")
+    columns = dict.fromkeys(name for scope in scopes.values() for name in scope)
+    if (values := sum(len(encodings[name]) for name in columns)) > _MOST_VALUES:
+        raise QueryError(
+            f"{' and '.join(columns)} must have at most {_MOST_VALUES:,} values together in a condition, and have "
+            f"{values:,}; use smaller domains"
+        )
 
 
 def _decide(

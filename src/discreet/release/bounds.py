@@ -7,6 +7,7 @@ docs/release-format.md, with the reason for each number.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,6 +15,9 @@ import pyarrow.parquet as pq
 from discreet.engine.memory import bytes_of
 from discreet.errors import OutOfMemory
 from discreet.release.pages import chunks_of
+from discreet.release.plain import has_holes
+from discreet.schema.domain import Listed
+from discreet.schema.schema import Schema
 
 MEMORY = 512 * 2**20  # bytes, for a release of any size
 PER_BYTE = 256  # of memory for a byte of its tables: one that is read, decoded, sorted and learned from
@@ -21,7 +25,10 @@ ENGINE = 2  # the engine may have one part in so many; the rest is for arrays be
 CELL = 8  # bytes that a cell takes, while it is a number
 CHUNK = 2 * 2**20  # bytes of one column in one group of rows, decoded: 122,880 rows, of 8 bytes each, twice
 PACKED = 64  # times its bytes on disk that it may have, where that is more
+LARGEST_MANIFEST = 64 * 2**20  # bytes of it, and of memory for its text
 PARTS = 128 * 2**20  # bytes that lists and objects of a manifest may take: two million lists
+_WIDE, _WIDEST = re.compile(rb"[\xc4-\xff]"), re.compile(rb"[\xf0-\xff]|\\u")  # what UTF-8 and JSON begin them with
+VALUE, COLUMN = 1600, 16_000  # bytes that a value of a list or a hierarchy takes, and a column, read and asked for
 _REMEDY = "if you trust who made it, raise the limit (memory, --memory)"
 
 
@@ -30,7 +37,8 @@ def memory_of(folder: Path, given: str | None = None) -> int:
     if given is not None:
         return bytes_of(given)
     tables = (each for each in folder.glob("data/*.parquet") if each.is_file() and not each.is_symlink())
-    return max(MEMORY, PER_BYTE * sum(each.stat().st_size for each in tables))
+    held = {(own.st_dev, own.st_ino): own.st_size for own in (each.stat() for each in tables if not has_holes(each))}
+    return max(MEMORY, PER_BYTE * sum(held.values()))  # a file with several names has its bytes once
 
 
 def engine_memory(folder: Path, given: str | None = None) -> str:
@@ -53,6 +61,24 @@ def check_cells(table: Path, folder: Path, given: str | None = None) -> int:
     if given is None and any(each.unpacked > max(CHUNK, PACKED * each.packed) for each in chunks_of(table, footer)):
         raise OutOfMemory(f"{table.name} has cells that need more memory than is allowed; {_REMEDY}")
     return rows
+
+
+def check_schema(schema: Schema, folder: Path, given: str | None = None) -> None:
+    """Raise OutOfMemory where a schema has more columns, or lists more values, than is allowed."""
+    listed = sum(len(each) for each in schema.domains.values() if isinstance(each, Listed) or each.paths)
+    needed, memory = VALUE * listed + COLUMN * len(schema.columns), memory_of(folder, given)
+    if needed > memory:
+        raise OutOfMemory(
+            f"datapackage.json lists {listed:,} values of {len(schema.columns):,} columns, which need "
+            f"{needed / 1e9:,.1f} GB of memory, and {memory / 1e9:,.1f} GB are allowed; {_REMEDY}"
+        )
+
+
+def check_text(manifest: bytes) -> None:
+    """Raise OutOfMemory where the text of a manifest is large: one rare character makes all of them wide."""
+    width = 4 if _WIDEST.search(manifest) else 2 if _WIDE.search(manifest) else 1
+    if width * len(manifest) > LARGEST_MANIFEST:
+        raise OutOfMemory("datapackage.json has more text than is read")
 
 
 def check_parts(manifest: bytes) -> None:

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import PolicyError, ReleaseError
-from discreet.release.bounds import check_parts
+from discreet.release.bounds import LARGEST_MANIFEST, check_parts, check_text
 from discreet.release.family import FAMILIES, Family
 from discreet.release.plain import plain_file
 from discreet.release.statement import FORMAT, MANIFEST, Manifest, Resource, Statement
 from discreet.schema.schema import schema_from_json
 
-LARGEST_MANIFEST = 64 * 2**20
 _FIRST = ("format", "version", "words", "mechanism", "schema", "guarantee", "facts")
 _LAST = ("continued", "randomness", "readme")
 _TYPES = {
@@ -34,6 +33,7 @@ _COINS = {"secure": False, "seeded": True}
 def read_manifest(folder: Path) -> Manifest[Any, Any, Any]:
     """Read and check the form of `datapackage.json`; raises ReleaseError with one sentence."""
     content = _read(plain_file(folder, MANIFEST))
+    check_text(content)
     check_parts(content)
     document = _parsed(content)
     block = document.get("discreet") if isinstance(document, dict) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -117,4 +117,10 @@ def sha256(file: Path) -> str:
 
 def dump(content: Any) -> str:
     """JSON as a release writes it: readable, the same bytes for the same content."""
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return "".join(dumped(content))
+
+
+def dumped(content: Any) -> Iterator[str]:
+    """The same, part by part."""
+    yield from json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(content)
+    yield "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from discreet.errors import ReleaseError
@@ -14,7 +15,24 @@ def plain_file(folder: Path, name: str) -> Path:
     steps = [folder, *(folder / part for part in list(Path(name).parents)[:-1]), path]
     if any(step.is_symlink() for step in steps[1:]) or not path.is_file():
         raise ReleaseError(f"release ({folder}) must have a plain file {name}")
+    if has_holes(path):
+        raise ReleaseError(f"release ({folder}) must have a file {name} without holes; copy it anew")
     return path
+
+
+def has_holes(path: Path) -> bool:
+    """Whether a plain file has parts that take no space on disk, so that few bytes may stand for any number of them.
+
+    No file of a release has that many zeros in a row. Systems that do not tell, such as Windows, are believed.
+    """
+    if not hasattr(os, "SEEK_HOLE"):
+        return False
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            return size > 0 and os.lseek(file.fileno(), 0, os.SEEK_HOLE) < size
+    except OSError:
+        return False  # whoever reads it says why it cannot be read
 
 
 def strangers(folder: Path, declared: set[str]) -> list[str]:

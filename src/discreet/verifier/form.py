@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from discreet.release.family import FAMILIES
-from discreet.release.manifest import dump, manifest_of, resource_entry
+from discreet.release.manifest import dumped, manifest_of, resource_entry
 from discreet.release.statement import MANIFEST
 from discreet.verifier.files import Files
 
@@ -25,10 +26,21 @@ def check_form(files: Files) -> str | None:
     stated = files.block["version"]
     if not _VERSION.fullmatch(stated):
         return "version must be that of a release of the software, such as 1.2.3, and nothing else"
-    written = dump(_again(files)).encode("utf-8", "surrogatepass")
-    if written == files.manifest.content:
+    again = _again(files)
+    if _is_written(again, files.manifest.content):
         return None
-    return f"{MANIFEST} is not written as a release writes it{_where(files, json.loads(written))}"
+    return f"{MANIFEST} is not written as a release writes it{_where(files, again)}"
+
+
+def _is_written(again: dict[str, Any], content: bytes) -> bool:
+    """Whether a manifest is these bytes: compared as it is written, for the whole may be long."""
+    at = 0
+    for part in dumped(again):
+        written = part.encode("utf-8", "surrogatepass")
+        if not content.startswith(written, at):
+            return False
+        at += len(written)
+    return at == len(content)
 
 
 def _again(files: Files) -> dict[str, Any]:
@@ -51,11 +63,11 @@ def _again(files: Files) -> dict[str, Any]:
     )
 
 
-def _where(files: Files, written: dict[str, Any]) -> str:
+def _where(files: Files, again: dict[str, Any]) -> str:
     """The first part that is written otherwise; nothing where only spaces, order or keys that stand twice differ."""
     found = json.loads(files.manifest.content)
-    for name, each in (*written.items(), *written["discreet"].items()):
+    for name, each in (*again.items(), *again["discreet"].items()):
         own = found.get(name, found["discreet"].get(name))
-        if name != "discreet" and dump(own) != dump(each):
+        if name != "discreet" and any(a != b for a, b in zip_longest(dumped(own), dumped(each))):
             return f": {name}"
     return ", byte by byte: order, spaces or a key that stands twice"

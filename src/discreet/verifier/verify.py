@@ -12,7 +12,7 @@ from typing import Any
 from discreet.engine.duck.database import Database
 from discreet.errors import ReleaseError
 from discreet.ground.progress import Progress, Steps
-from discreet.release.bounds import engine_memory
+from discreet.release.bounds import check_schema, engine_memory
 from discreet.release.family import FAMILIES
 from discreet.release.folder import read_manifest
 from discreet.release.signature import fingerprint, read_signature
@@ -83,6 +83,7 @@ def verify(
         if keys is not None:
             unread.append(Check(name=SIGNED, holds=False, detail="not checked, because manifest does not hold"))
         return Verdict(checks=tuple(unread), not_checkable=())
+    check_schema(manifest.schema, path, memory)
     found = [Check(name="manifest", holds=True, detail="readable, of a known format")]
     signed, unsigned = _signed(manifest, keys)
     family = FAMILIES[manifest.kind]
