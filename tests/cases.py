@@ -72,7 +72,7 @@ def few(number: int) -> int:
     return number if os.environ.get("DISCREET_SLOW") else max(10, number // 10)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
     """A mechanism in one of its variants, and what the suites must know of it.
 

@@ -15,6 +15,7 @@ import discreet
 from discreet import Anatomy, Buckets, Tolerance
 from discreet.release.difference import differences, release_content
 from discreet.release.folder import read_manifest
+from discreet.release.manifest import dump
 
 ILLS = ["Flu"] * 90 + ["Cold"] * 70 + ["Asthma"] * 50 + ["HIV"] * 10
 SCHEMA = discreet.Schema(
@@ -43,7 +44,7 @@ def broken(release: Path, **changes: Any) -> set[str]:
     content = json.loads(path.read_text(encoding="utf-8"))
     content["discreet"]["mechanism"].update(changes.pop("mechanism", {}))
     content["discreet"].update(changes)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(dump(content), encoding="utf-8")
     return {each.name for each in discreet.verify(release, allow_seeded=True).checks if not each.holds}
 
 

@@ -12,8 +12,12 @@ from discreet.schema.valued import Value
 
 
 def among(name: str, values: Iterable[Value]) -> str:
-    """The column has one of these values."""
-    return f"{_column(name)} IN ({', '.join(map(_value, values))})"
+    """The column has one of these values; None is no value."""
+    listed = [*values]
+    known = [_value(each) for each in listed if each is not None]
+    parts = [f"{_column(name)} IN ({', '.join(known)})"] if known else []
+    parts += [f"{_column(name)} IS NULL"] if len(known) < len(listed) else []
+    return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
 
 
 def equal(name: str, value: Value) -> str:

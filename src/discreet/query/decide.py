@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.engine.columns import numbers
-from discreet.engine.duck.database import Database
 from discreet.engine.duck.sql import listing, position
 from discreet.engine.encoding import Encoding
 from discreet.ground.arrays import Bools
 from discreet.query.condition import Atom
+
+if TYPE_CHECKING:
+    from discreet.engine.duck.database import Database
 
 Decided = tuple[Bools, Bools | None]  # where true, and where false; None: wherever it is not true
 _TOGETHER = 64  # predicates decided in one pass

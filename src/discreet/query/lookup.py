@@ -6,13 +6,16 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.engine.encoding import Encoding
 from discreet.ground.arrays import Bools, Ints
 from discreet.query.condition import Atom, Column
-from discreet.query.decide import Decided
+
+if TYPE_CHECKING:
+    from discreet.query.decide import Decided
 
 _SIGNS = {" < ": operator.lt, " <= ": operator.le, " > ": operator.gt, " >= ": operator.ge, " <> ": operator.ne}
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from discreet.engine.memory import bytes_of
 from discreet.errors import OutOfMemory
+from discreet.ground.holes import has_holes
 from discreet.release.pages import chunks_of
-from discreet.release.plain import has_holes
 from discreet.schema.domain import Listed
 from discreet.schema.schema import Schema
 

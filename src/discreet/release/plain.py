@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from discreet.errors import ReleaseError
+from discreet.ground.holes import has_holes
 from discreet.release.statement import MANIFEST, README, SIGNATURE
 
 
@@ -18,21 +18,6 @@ def plain_file(folder: Path, name: str) -> Path:
     if has_holes(path):
         raise ReleaseError(f"release ({folder}) must have a file {name} without holes; copy it anew")
     return path
-
-
-def has_holes(path: Path) -> bool:
-    """Whether a plain file has parts that take no space on disk, so that few bytes may stand for any number of them.
-
-    No file of a release has that many zeros in a row. Systems that do not tell, such as Windows, are believed.
-    """
-    if not hasattr(os, "SEEK_HOLE"):
-        return False
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            return size > 0 and os.lseek(file.fileno(), 0, os.SEEK_HOLE) < size
-    except OSError:
-        return False  # whoever reads it says why it cannot be read
 
 
 def strangers(folder: Path, declared: set[str]) -> list[str]:
