@@ -170,6 +170,15 @@ def test_what_a_page_unpacks_to_is_told_from_its_own_header(releases: Releases) 
             release.count("age = 3")
 
 
+def test_hundreds_of_thousands_of_windows_are_checked_within_the_limits(releases: Releases) -> None:
+    """As many as a manifest may list are looked up in a table, and not said in the text of a query."""
+    with copy_of(releases.plain(next(case for case in CASES if case.name == "near buckets"))) as folder:
+        manifest = manifest_of(folder)
+        manifest["discreet"]["windows"] = [{"rows": 60, "first": 1, "last": 2}] * 340_000
+        write_manifest(folder, manifest)
+        assert cost(folder, "verify", "--allow-seeded", str(folder))[0] == 1
+
+
 @NO_HOLES
 def test_what_is_no_bytes_on_disk_raises_no_limit(releases: Releases) -> None:
     """A table with holes counts for nothing, and one with several names counts once."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
@@ -16,8 +17,9 @@ from discreet.engine.memory import bytes_of
 from discreet.errors import OutOfMemory
 from discreet.ground.holes import has_holes
 from discreet.release.pages import chunks_of
-from discreet.schema.domain import Listed
-from discreet.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from discreet.schema.schema import Schema
 
 MEMORY = 512 * 2**20  # bytes, for a release of any size
 PER_BYTE = 256  # of memory for a byte of its tables: one that is read, decoded, sorted and learned from
@@ -65,11 +67,10 @@ def check_cells(table: Path, folder: Path, given: str | None = None) -> int:
 
 def check_schema(schema: Schema, folder: Path, given: str | None = None) -> None:
     """Raise OutOfMemory where a schema has more columns, or lists more values, than is allowed."""
-    listed = sum(len(each) for each in schema.domains.values() if isinstance(each, Listed) or each.paths)
-    needed, memory = VALUE * listed + COLUMN * len(schema.columns), memory_of(folder, given)
+    needed, memory = VALUE * schema.listed + COLUMN * len(schema.columns), memory_of(folder, given)
     if needed > memory:
         raise OutOfMemory(
-            f"datapackage.json lists {listed:,} values of {len(schema.columns):,} columns, which need "
+            f"datapackage.json lists {schema.listed:,} values of {len(schema.columns):,} columns, which need "
             f"{needed / 1e9:,.1f} GB of memory, and {memory / 1e9:,.1f} GB are allowed; {_REMEDY}"
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import PolicyError
 from discreet.ground.most import MOST_ROWS
-from discreet.schema.domain import Domain, domain_from_json
+from discreet.schema.domain import Domain, Listed, domain_from_json
 
 MOST_SENSITIVE = 1_000_000  # each has a tolerance of its own
 RESERVED = ("BID", "COUNT")  # the columns that a bucket release adds
@@ -50,6 +50,11 @@ class Schema:
     def tuples(self) -> int:
         """How many tuples of the published columns the domains allow."""
         return prod(len(self.domains[name]) for name in self.columns)
+
+    @property
+    def listed(self) -> int:
+        """How many values stand in it one by one, in a list or a hierarchy."""
+        return sum(len(each) for each in self.domains.values() if isinstance(each, Listed) or each.paths)
 
     def as_json(self) -> dict[str, Any]:
         known = {} if self.public_rows is None else {"public_rows": self.public_rows}

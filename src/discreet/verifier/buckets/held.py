@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from discreet.engine.duck.sql import identifier
 from discreet.verifier.buckets.stated import stated
 from discreet.verifier.files import Files
@@ -28,14 +30,16 @@ class Entry(NamedTuple):
 def sizes(files: Files) -> str:
     """The name of the relation of buckets."""
     near = files.once(stated).near
-    listed = ", ".join(f"({place}, {each.first})" for place, each in enumerate(near.windows)) if near else "(0, 0)"
+    firsts = pa.array([each.first for each in near.windows] if near else [0], pa.int64())
+    files.engine.register("windows", pa.table({"part": pa.array(range(len(firsts)), pa.int64()), "first": firsts}))
     files.engine.rows(
-        f"""CREATE TABLE sizes AS SELECT BID, persons, records, part
+        """CREATE TABLE sizes AS SELECT BID, persons, records, part
             FROM (SELECT BID, q.n AS persons, s.n AS records
                   FROM (SELECT BID, count(*) AS n FROM qit GROUP BY BID) q
                   FULL JOIN (SELECT BID, sum(COUNT) AS n FROM st GROUP BY BID) s USING (BID)) b
-            ASOF LEFT JOIN (VALUES {listed}) w(part, first) ON b.BID >= w.first"""
+            ASOF LEFT JOIN windows w ON b.BID >= w.first"""
     )
+    files.engine.forget("windows")
     return "sizes"
 
 
