@@ -98,8 +98,8 @@ def test_a_question_that_takes_too_long_is_not_the_askers_fault(folder):
 
 
 def test_a_question_that_needs_too_much_memory_is_not_the_askers_fault(folder):
-    """OutOfMemory names the way out, and no condition is blamed."""
-    with discreet.open_release(folder, memory="1kB") as release, pytest.raises(OutOfMemory, match="raise"):
+    """OutOfMemory names the way out, and no condition is blamed; it is told as soon as it is known."""
+    with pytest.raises(OutOfMemory, match="raise"), discreet.open_release(folder, memory="1kB") as release:
         release.count("age % 7 = 3 AND gender = 'F'")
 
 
