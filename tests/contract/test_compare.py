@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import contents, policy_of, publish, ward_frame
+from cases import CASES, contents, policy_of, publish, ward_frame
 from commands import ENVIRONMENT, as_json, mistake
 from commands import discreet as run
 
@@ -29,6 +29,7 @@ from discreet.datasets.hospital import write_hospital
 from discreet.evaluate.compare.glance import glance, part_of
 from discreet.evaluate.compare.page import page, unbeaten
 from discreet.evaluate.compare.people import People
+from discreet.evaluate.compare.workload import Question
 from discreet.mechanism.mechanism import publishing
 
 ASKED = {  # each question, how many quasi-identifiers it names, and who meets it, as pandas says it
@@ -89,6 +90,32 @@ def test_figures_are_those_of_a_run_by_hand(case, tmp_path):
     )
     assert side.size == size
     assert found.questions == len(ASKED) + 8
+
+
+BANDED = "SELECT age // 40, COUNT(*) FROM release WHERE disease = 'Flu' GROUP BY age // 40"
+CASED = (
+    "SELECT CASE WHEN age < 18 THEN 'child' WHEN gender = 'F' THEN 'woman' END AS who, COUNT(*) "
+    "FROM release GROUP BY who"
+)
+
+
+def test_people_are_counted_by_bands_and_branches_as_pandas_counts_them(people, tmp_path):
+    """Groups that are no column's values, each of them with those whom it holds, and nobody twice."""
+    rows = People.of(discreet.read_table(people, policy_of(CASES[0], tmp_path)))
+    asked = [Question.of(text, rows.schema) for text in (BANDED, CASED)]
+    banded, cased = rows.true_counts([each.query for each in asked])
+    flu = people[people["disease"] == "Flu"]
+    assert [group for (group,) in asked[0].groups] == [0, 1, 2]
+    assert banded.tolist() == [int((flu["age"] // 40 == band).sum()) for band in range(3)]
+    child, woman = people["age"] < 18, (people["age"] >= 18) & (people["gender"] == "F")
+    known = {("child",): child.sum(), ("woman",): woman.sum(), (None,): (~child & ~woman).sum()}
+    assert dict(zip(asked[1].groups, cased.tolist(), strict=True)) == known
+
+
+def test_only_counts_are_rehearsed(people, tmp_path):
+    """A mean is refused in a sentence, before anything is published."""
+    with pytest.raises(discreet.QueryError, match="only counts are rehearsed"):
+        discreet.compare(people, [policy_of(CASES[0], tmp_path)], questions=["SELECT AVG(age) FROM release"])
 
 
 @pytest.fixture(scope="module")

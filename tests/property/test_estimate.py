@@ -630,7 +630,7 @@ def test_an_estimate_is_whole_in_json(where: str, estimator: str, over: str, rel
     """Every field under its own name, numbers that JSON has, and back again."""
     estimate = release.count(where, estimator=estimator)
     content = json.loads(json.dumps(estimate.as_json(), allow_nan=False))
-    assert list(content) == [each.name for each in fields(discreet.Estimate)]
+    assert list(content) == [each.name for each in fields(discreet.Estimate) if each.name != "origin"]
     assert list(content) == [
         "value", "standard_error", "low", "high", "confidence", "bounds", "unit", "estimator", "conditional_on",
         "design", "note",

@@ -151,9 +151,12 @@ def test_what_is_no_whole_signature_is_refused(key, release):
 
 
 def test_no_more_than_a_few_kilobytes_are_read(release, monkeypatch, tmp_path):
-    """A file of any size costs nothing."""
+    """A file of any size costs nothing, whether it takes space on disk or not."""
     with (tmp_path / SIGNATURE).open("wb") as file:
         file.truncate(1 << 40)
+    with pytest.raises(ReleaseError, match="without holes"):
+        form.read_signature(tmp_path)
+    (tmp_path / SIGNATURE).write_bytes(b"x" * (1 << 20))
     with pytest.raises(ReleaseError, match="at most 4 KiB"):
         form.read_signature(tmp_path)
 

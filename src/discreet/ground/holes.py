@@ -11,11 +11,12 @@ def has_holes(path: Path) -> bool:
 
     No file of a release has that many zeros in a row. Systems that do not tell, such as Windows, are believed.
     """
-    if not hasattr(os, "SEEK_HOLE"):
+    hole = getattr(os, "SEEK_HOLE", None)
+    if hole is None:
         return False
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            return size > 0 and os.lseek(file.fileno(), 0, os.SEEK_HOLE) < size
+            return size > 0 and os.lseek(file.fileno(), 0, hole) < size
     except OSError:
         return False  # whoever reads it says why it cannot be read

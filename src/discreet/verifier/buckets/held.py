@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
+from discreet.engine.columns import column_of
 from discreet.engine.duck.sql import identifier
 from discreet.verifier.buckets.stated import stated
 from discreet.verifier.files import Files
@@ -30,8 +32,10 @@ class Entry(NamedTuple):
 def sizes(files: Files) -> str:
     """The name of the relation of buckets."""
     near = files.once(stated).near
-    firsts = pa.array([each.first for each in near.windows] if near else [0], pa.int64())
-    files.engine.register("windows", pa.table({"part": pa.array(range(len(firsts)), pa.int64()), "first": firsts}))
+    firsts = np.array([each.first for each in near.windows] if near else [0], dtype=np.int64)
+    files.engine.register(
+        "windows", pa.table({"part": column_of(np.arange(len(firsts))), "first": column_of(firsts)})
+    )  # of numbers, for lists would load pandas
     files.engine.rows(
         """CREATE TABLE sizes AS SELECT BID, persons, records, part
             FROM (SELECT BID, q.n AS persons, s.n AS records
