@@ -181,6 +181,8 @@ def test_mistakes_are_one_sentence(able):
         (lambda: able.query("SELECT AVG(age) FROM release", estimator="uniform"), "answers counts alone"),
         (lambda: able.share(FEMALE, confidence=2), "confidence"),
         (lambda: able.ratio(FEMALE, "nothing > 3"), "column nothing does not exist"),
+        (lambda: able.query("SELECT SUM(age) / 0 FROM release"), "nothing can be divided by 0"),
+        (lambda: able.count(FEMALE) / 0, "nothing can be divided by 0"),
     ):
         with pytest.raises(discreet.QueryError, match=words.replace("?", r"\?")) as refused:
             wrong()
@@ -197,6 +199,12 @@ def test_a_table_that_is_handed_in_serves_the_whole_figure(able):
     answered = able.count(inside, aux=aux)
     with pytest.raises(discreet.QueryError, match="needed a table in aux"):
         answered - able.count(MALE)
+
+
+def test_what_counts_nothing_stands_without_a_word(able):
+    """A ratio is a number; a mean says of what."""
+    assert able.ratio(FEMALE, MALE).shown_value.replace(".", "").isdigit()
+    assert able.mean("age", FEMALE).shown_value.partition(" ")[2].startswith("mean of age")
 
 
 def test_nothing_over_nothing_is_unknown_and_not_an_error(able):

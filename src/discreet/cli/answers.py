@@ -96,10 +96,10 @@ def _show_one(answer: Estimate) -> None:
     say(f"{value}", style="bold")
     over = "the bounds" if answer.conditional_on == NOTHING else f"over {answer.conditional_on}"
     asked = f"{answer.shown_confidence} interval"
-    say(f"  {asked:<14} {interval} {answer.unit}  ({over})")
-    say(f"  certainly      {bounds} {answer.unit}")
+    say(f"  {asked:<14} {interval}{answer.shown_unit}  ({over})")
+    say(f"  certainly      {bounds}{answer.shown_unit}")
     if answer.conditional_on == MODEL and answer.design is not None:
-        say(f"  {'without model':<14} {design_of(answer)} {answer.unit}  (over {answer.design.conditional_on})")
+        say(f"  {'without model':<14} {design_of(answer)}{answer.shown_unit}  (over {answer.design.conditional_on})")
     if answer.note:
         say(f"  note: {answer.note}")
 

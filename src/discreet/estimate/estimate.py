@@ -23,6 +23,7 @@ MODEL = "model"
 NOTHING = "nothing"
 PEOPLE, RECORDS, TUPLES = "people", "records", "distinct tuples"  # what is counted
 COUNTED = (PEOPLE, RECORDS, TUPLES)
+RATIO, NUMBER = "ratio", "number"  # units of what counts nothing, which go without a word
 _MOST_DIGITS = 9  # after the point
 _ROUNDING = 1e-6  # of a count
 
@@ -137,14 +138,19 @@ class Estimate:
         return 4 if width <= 0 else min(max(1 - math.floor(math.log10(width)), 0), _MOST_DIGITS)
 
     @property
+    def shown_unit(self) -> str:
+        """What stands behind a number: nothing where nothing is counted."""
+        return "" if self.unit in (RATIO, NUMBER) else f" {self.unit}"
+
+    @property
     def shown_value(self) -> str:
         """The value as a person reads it, with its unit."""
-        return "unknown" if self.value is None else f"{self.value:,.{self.digits}f} {self.unit}"
+        return "unknown" if self.value is None else f"{self.value:,.{self.digits}f}{self.shown_unit}"
 
     @property
     def shown_exact(self) -> str:
         """The value that is certain, with its unit."""
-        return f"{plain_digits(self.bounds[0])} {self.unit}"
+        return f"{plain_digits(self.bounds[0])}{self.shown_unit}"
 
     @property
     def shown_interval(self) -> str:

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.estimate.estimate import COUNTED, PEOPLE, Estimate
+from discreet.estimate.estimate import COUNTED, NUMBER, PEOPLE, Estimate
 from discreet.estimate.interval import Interval, Spread, Way
 from discreet.estimate.sums import Ends, Sums
 from discreet.ground.arrays import Floats
@@ -99,7 +99,7 @@ def _added(left: Known, right: Known, sign: int) -> Known:
         value=left.value + sign * right.value,
         gradient=left.gradient + sign * right.gradient,
         bounds=(left.bounds[0] + low, left.bounds[1] + high),
-        unit=left.unit or right.unit if "" in (left.unit, right.unit) or left.unit == right.unit else "number",
+        unit=left.unit or right.unit if "" in (left.unit, right.unit) or left.unit == right.unit else NUMBER,
         linear=left.linear and right.linear,
     )
 
@@ -111,14 +111,14 @@ def _times(left: Known, right: Known) -> Known:
         value=left.value * right.value,
         gradient=left.gradient * right.value + right.gradient * left.value,
         bounds=(min(ends), max(ends)),
-        unit="number",
+        unit=NUMBER,
         linear=constant and left.linear and right.linear,
     )
 
 
 def _divided(left: Known, right: Known) -> Known:
     constant = not right.gradient.any() and right.value != 0
-    unit = "ratio" if left.unit == right.unit else "number"
+    unit = "ratio" if left.unit == right.unit else NUMBER
     nothing = right.bounds[0] <= 0 <= right.bounds[1]
     if right.value <= _LITTLE and nothing:
         return Known(value=math.nan, gradient=left.gradient, bounds=_ratio(left, right), unit=unit, linear=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from discreet.errors import QueryError
 from discreet.query.condition import TRUE, Atom, Column, Condition, Every, Not
 
 Sign = Literal["+", "-", "*", "/"]
@@ -42,6 +43,10 @@ class Worked:
     right: Figure
     mean: str | None = None
     share: bool = False
+
+    def __post_init__(self) -> None:
+        if self.sign == "/" and self.right == Number(Fraction(0)):
+            raise QueryError("nothing can be divided by 0")
 
 
 Figure = Sum | Number | Worked
