@@ -203,8 +203,8 @@ def test_a_table_that_is_handed_in_serves_the_whole_figure(able):
 
 def test_what_counts_nothing_stands_without_a_word(able):
     """A ratio is a number; a mean says of what."""
-    assert len(able.ratio(FEMALE, MALE).shown_value.split()) == 1
-    assert able.mean("age", "TRUE").shown_value.partition(" ")[2].startswith("mean of age")
+    assert able.ratio(FEMALE, MALE).shown_unit == ""
+    assert able.mean("age", FEMALE).shown_unit.startswith(" mean of age")
 
 
 def test_nothing_over_nothing_is_unknown_and_not_an_error(able):

@@ -18,7 +18,7 @@ from discreet.verifier.checks import FIRST, LAST
 from discreet.verifier.claim import Claim
 from discreet.verifier.files import Files
 from discreet.verifier.stated import fraction, keys, whole
-from discreet.verifier.tables import Shape, check_tables, orders_of
+from discreet.verifier.tables import Shape, check_tables, in_order
 
 ROWS = "data/responses.parquet"
 NOTION = "randomized response"
@@ -103,11 +103,10 @@ def check_schema(files: Files) -> str | None:
 
 def check_rows(files: Files) -> str | None:
     """As many rows as stated, in the order of the domains."""
-    schema, seen = files.schema, 0
-    for order in orders_of(files, "responses", [(name, schema.domains[name].encoding) for name in schema.columns]):
-        seen += order.rows
-        if order.falls:
-            return f"the rows of {ROWS} are not in the order of the domains"
+    domains = files.schema.domains
+    if not in_order(files, "responses", [(name, domains[name].encoding) for name in files.schema.columns]):
+        return f"the rows of {ROWS} are not in the order of the domains"
+    seen = files.engine.rows("SELECT count(*) FROM responses")[0][0]
     stated = whole(files.block["rows"], "rows")
     return None if seen == stated else f"{ROWS} has {seen:,} rows, the manifest states {stated:,}"
 

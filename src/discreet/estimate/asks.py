@@ -86,7 +86,7 @@ class Asks(ABC):
 
     def _sums(self, asked: Sequence[Sum], *, apart: bool = False) -> Sums:
         """Several sums together; a family that can answer them says how. `apart`: no row is in two of them."""
-        raise NotImplementedError(COUNTS_ALONE)
+        raise QueryError(COUNTS_ALONE)
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95, aux: Mapping[str, Any] | None = None) -> Estimate:
         """How many more meet the condition `a` than `b`; below 0 where `b` has more."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from discreet.engine.columns import numbers
 from discreet.engine.duck.sql import code, text, type_of
@@ -38,8 +36,7 @@ def check_tables(files: Files, shapes: Mapping[str, Shape]) -> str | None:
     """
     for name, shape in shapes.items():
         path, relation = files.path(name), Path(name).stem
-        check_cells(path, files.manifest.folder, files.memory)
-        rows = pq.read_metadata(path).num_rows
+        rows = check_cells(path, files.manifest.folder, files.memory)
         if rows > shape.most:
             return f"{name} has {rows:,} rows, more than the manifest states"
         files.engine.rows(
@@ -74,26 +71,19 @@ def _types(encoding: Encoding) -> tuple[str, ...]:
     return (type_of(encoding),) if encoding.scale else _INTEGERS
 
 
-class Order(NamedTuple):
-    """Of some rows in a row: how many, whether one is below the row before it, and whether one is the same."""
-
-    rows: int
-    falls: bool
-    repeats: bool
-
-
-def orders_of(files: Files, relation: str, columns: Sequence[tuple[str, Encoding]]) -> Iterator[Order]:
-    """The order of a checked table's rows by some columns, batch by batch, each with the last row before it."""
+def in_order(files: Files, relation: str, columns: Sequence[tuple[str, Encoding]]) -> bool:
+    """Whether no row of a checked table is below the row before it, by some columns."""
     codes = ", ".join(f"{code(name, encoding)}::BIGINT" for name, encoding in columns)
     last: list[int] | None = None
     for batch in files.engine.batches(f"SELECT {codes} FROM {relation}_in_domain"):
         keys = [numbers(column) for column in batch.columns]
         if last is not None:
             keys = [np.concatenate([[before], key]) for before, key in zip(last, keys, strict=True)]
-        tied, falls = np.ones(max(len(keys[0]) - 1, 0), dtype=np.bool_), False
+        tied = np.ones(max(len(keys[0]) - 1, 0), dtype=np.bool_)
         for key in keys:
             step = np.diff(key)
-            falls = falls or bool((tied & (step < 0)).any())
+            if (tied & (step < 0)).any():
+                return False
             tied &= step == 0
-        yield Order(batch.num_rows, falls, bool(tied.any()))
         last = [int(key[-1]) for key in keys] if len(keys[0]) else last
+    return True

@@ -14,7 +14,7 @@ from discreet.verifier.buckets.stated import QIT, ST, stated
 from discreet.verifier.checks import FIRST, LAST
 from discreet.verifier.claim import Claim
 from discreet.verifier.files import Files
-from discreet.verifier.tables import WHOLE, Shape, check_tables, orders_of
+from discreet.verifier.tables import WHOLE, Shape, check_tables, in_order
 
 
 def check_schema(files: Files) -> str | None:
@@ -63,7 +63,7 @@ def check_order(files: Files) -> str | None:
     schema = files.schema
     for relation, columns in (("qit", schema.quasi_identifiers), ("st", (schema.sensitive,))):
         encodings = [("BID", WHOLE), *((name, schema.domains[name].encoding) for name in columns)]
-        if any(order.falls for order in orders_of(files, relation, encodings)):
+        if not in_order(files, relation, encodings):
             return f"the rows of {relation} are not sorted by BID and then by every column"
     return None
 
